@@ -49,6 +49,14 @@ impl LocalHost<'_> {
         (self.engine_of)(&step).and_then(fill).map_err(|error| self.named(error))
     }
 
+    /// Discards all of a device. `go_on` as of [`LocalHost::fill`].
+    ///
+    /// # Errors
+    /// It is none that this run may write to, or does not discard.
+    pub fn discard(&self, target: &Target, go_on: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+        disk::discard(&target.place, &self.context.holds, go_on)
+    }
+
     /// Opens all sessions, asks `start` when to begin, and loads until `on_window` says stop. `most`: at most this many bytes are
     /// written to each target.
     ///
@@ -110,6 +118,10 @@ impl Loader for LocalHost<'_> {
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
         self.slice(what, window_ns, &mut || Start::Now, on_window)
+    }
+
+    fn discard(&self, step: &Step, go_on: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+        step.targets.iter().try_for_each(|target| LocalHost::discard(self, target, go_on))
     }
 
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Checks {

@@ -37,6 +37,13 @@ pub trait Loader {
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError>;
 
+    /// Discards all of the step's targets, which are devices. `go_on`: told how many bytes are done, says whether it goes on.
+    ///
+    /// Errors: they don't discard, or may not be written to.
+    fn discard(&self, _step: &Step, _go_on: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+        Err(EngineError::Refused("nothing here discards".to_string()))
+    }
+
     /// What the kernels of other hosts counted during the slice that just ended, in seconds since `from`.
     fn observed(&self, _from: Nanos) -> Vec<HostSeconds> {
         Vec::new()

@@ -46,6 +46,7 @@ impl Looks {
             device: cluster::here::device_of(&there),
             in_memory: disk::in_memory(path),
             free: free(&there),
+            discards: disk::discards(&there),
             write_cache: wish.writes.then(|| cluster::drive_cache::of(path)).flatten(),
             drive: wish.writes.then(|| cluster::here::drive_of(&there)).flatten(),
         })

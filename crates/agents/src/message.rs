@@ -29,11 +29,12 @@ pub enum AgentCommand {
         id: u64,
         question: Question,
     },
-    /// Fill what the step's targets read later, until it is done or `Stop` comes; then say [`AgentEvent::Ended`].
-    Fill {
+    /// Make the step's targets ready, until it is done or `Stop` comes; then say [`AgentEvent::Ended`].
+    Prepare {
         slice: u64,
         #[serde(with = "as_json")]
         step: Box<Step>,
+        how: Preparation,
     },
     /// Be the passive end of a pair for this slice: open a port at `end` for a load of this kind. `target`: which of the step's it is.
     Answer {
@@ -94,6 +95,15 @@ pub enum AgentCommand {
         slice: u64,
     },
     Leave,
+}
+
+/// What is done with targets before they are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Preparation {
+    /// What is read later is written.
+    Fill,
+    /// Devices forget all that they hold.
+    Discard,
 }
 
 /// What one agent is asked while the coordinator waits.
@@ -281,7 +291,8 @@ mod tests {
             ask(Question::Restore),
             ask(Question::RollBack),
             ask(Question::Restart { osd: 3 }),
-            AgentCommand::Fill { slice: 1, step: Box::new(step.clone()) },
+            AgentCommand::Prepare { slice: 1, step: Box::new(step.clone()), how: Preparation::Fill },
+            AgentCommand::Prepare { slice: 2, step: Box::new(step.clone()), how: Preparation::Discard },
             AgentCommand::Answer { slice: 1, target: 2, end: end.clone(), workload: Box::new(step.workload.clone()) },
             AgentCommand::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },
             ask(Question::Echo(end.clone())),
@@ -302,6 +313,7 @@ mod tests {
             device: Some(model::DeviceScope { path: "/dev/x".into(), ..Default::default() }),
             in_memory: true,
             free: Some(7),
+            discards: true,
             write_cache: Some(model::WriteCache { disk: "x".into(), on: true, flushed: false }),
             drive: Some(model::DriveAbout { queue: model::facts::BlockQueue::default(), health: Err("x".into()) }),
         };

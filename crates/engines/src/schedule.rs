@@ -40,19 +40,30 @@ impl Schedule {
     /// When the next operation is due.
     #[inline]
     pub fn due(&self) -> Nanos {
-        self.start + self.due_ns as Nanos
+        self.start.saturating_add(self.due_ns as Nanos)
     }
 
+    /// After an operation was taken up.
     #[inline]
     pub fn advance(&mut self) {
         self.due_ns += match self.arrivals {
             Arrivals::Even => self.gap_ns,
+            // Known when one has ended.
+            Arrivals::Pauses => f64::INFINITY,
             // The inverse of the exponential distribution, of 53 bits in (0, 1].
             Arrivals::Poisson => {
                 let unit = ((self.chance.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
                 -unit.ln() * self.gap_ns
             }
         };
+    }
+
+    /// An operation ended `at` this time.
+    #[inline]
+    pub fn ended(&mut self, at: Nanos) {
+        if self.arrivals == Arrivals::Pauses {
+            self.due_ns = self.due_ns.min(at.saturating_sub(self.start) as f64 + self.gap_ns);
+        }
     }
 }
 
@@ -105,6 +116,16 @@ mod tests {
                 assert!((share - f64::exp(-above)).abs() < 0.005, "{share} above {above}");
             }
         }
+    }
+
+    #[test]
+    fn a_pause_begins_when_an_operation_has_ended() {
+        let mut schedule = Schedule::new(&workload(100.0, Arrivals::Pauses, 1), 0, 1000).unwrap();
+        assert_eq!(schedule.due(), 1000);
+        schedule.advance();
+        assert_eq!(schedule.due(), Nanos::MAX, "it is still in flight");
+        schedule.ended(5_001_000);
+        assert_eq!(schedule.due(), 15_001_000);
     }
 
     #[test]

@@ -185,6 +185,9 @@ impl Lane {
             }
             self.count_one(&done, at);
             self.free.push(done.slot);
+            if let Some(schedule) = &mut self.schedule {
+                schedule.ended(at);
+            }
         }
         self.done.clear();
         if self.now >= self.window_end {

@@ -1,7 +1,7 @@
 //! Is a drive fit for Ceph? The loads by which that is told, and the drives that can be asked.
 
 use crate::WorkloadOptions;
-use model::fitness::{MANY, READ_PERCENT, RESTED_PER_SECOND};
+use model::fitness::{MANY, PAUSES_MS, READ_PERCENT};
 use model::host_setting::HostSetting;
 use model::workload::{Arrivals, Rate};
 use model::{Access, Bytes, Durability, Failure, JudgedDrive, OpMix, PathKind, Pattern, Site, Workload};
@@ -22,13 +22,12 @@ pub fn loads(options: &WorkloadOptions, span: Bytes) -> Vec<(Pattern, Workload)>
     });
     let mixed = Workload { mix: OpMix::reads(READ_PERCENT), ..many(Pattern::ReadParallel) };
     let linear = Workload { durability: Durability::None, ..usual(Pattern::WriteLinear) };
-    let rested = Workload {
-        rate: Some(Rate { per_second: RESTED_PER_SECOND, arrivals: Arrivals::Even }),
-        ..usual(Pattern::ReadLatency)
-    };
-    let others =
-        [usual(Pattern::ReadLatency), rested, many(Pattern::ReadParallel), mixed, linear, usual(Pattern::ReadLinear)];
-    writes.chain(others).map(|load| (Pattern::nearest(&load), load)).collect()
+    let rested = PAUSES_MS.into_iter().map(|ms| {
+        let rate = Some(Rate { per_second: 1e3 / ms, arrivals: Arrivals::Pauses });
+        Workload { rate, ..usual(Pattern::ReadLatency) }
+    });
+    let others = [usual(Pattern::ReadLatency), many(Pattern::ReadParallel), mixed, linear, usual(Pattern::ReadLinear)];
+    writes.chain(rested).chain(others).map(|load| (Pattern::nearest(&load), load)).collect()
 }
 
 /// Those that a drive's cache matters for.
@@ -92,7 +91,8 @@ mod tests {
         assert_eq!(ways, wanted);
         let others = all.iter().filter(|one| !small_writes(one)).map(|(pattern, _)| *pattern).collect::<Vec<_>>();
         use Pattern::{ReadLatency, ReadLinear, ReadParallel, WriteLinear};
-        assert_eq!(others, [ReadLatency, ReadLatency, ReadParallel, ReadParallel, WriteLinear, ReadLinear]);
+        let [alone, many] = [ReadLatency, ReadParallel];
+        assert_eq!(others, [alone, alone, alone, alone, many, many, WriteLinear, ReadLinear]);
         assert!(all.iter().any(|(_, load)| load.mix.is_mixed()));
     }
 

@@ -3,7 +3,7 @@
 use crate::ab::PairedSetting;
 use crate::workload::WorkloadOptions;
 use languages::fio::job_file::Batch;
-use model::{Bytes, Goal, Layer, Pattern, ResponseBound, SweepAxis, Threshold};
+use model::{Bytes, Goal, Layer, Pattern, ResponseBound, SweepAxis, Threshold, Until};
 use std::path::PathBuf;
 
 /// One run, before anything is known of the cluster.
@@ -66,18 +66,24 @@ pub enum Experiment {
     Sweep { axes: Vec<SweepAxis> },
     /// Devices are written to until their rate falls, after the survey if there is one.
     SustainedWrites(SustainedOptions),
-    /// Whether drives are fit for Ceph.
-    Fitness,
+    /// Whether drives are fit for Ceph, and after that how they last, if that is asked for.
+    Fitness(Option<SustainedOptions>),
     /// Why it is slow: after the survey, what tells suspected causes from what only looks like them. No test is begun later than this.
     Diagnosis { seconds_max: f64 },
     /// The sections of a job file of fio; they are all that is measured.
     Jobs(Vec<Batch>),
 }
 
-/// How a device is written to until its rate falls.
-#[derive(Clone, Copy, Debug)]
+/// How a device is written to without pause.
+#[derive(Clone, Debug)]
 pub struct SustainedOptions {
-    /// The longest that it lasts.
+    /// What is written, in this order.
+    pub until: Vec<Until>,
+    /// Percent of the device that are written before small random writes, after all of it was discarded; empty: it is taken as it is.
+    pub fill_levels: Vec<u8>,
+    /// All of the device is discarded before, and after all of it.
+    pub trim: [bool; 2],
+    /// The longest that each of them lasts.
     pub seconds: f64,
     /// The most that is written; `None`: a share of what there is.
     pub volume: Option<Bytes>,
@@ -105,6 +111,7 @@ impl Experiment {
     pub fn sustained(&self) -> Option<&SustainedOptions> {
         match self {
             Experiment::SustainedWrites(sustained) => Some(sustained),
+            Experiment::Fitness(sustained) => sustained.as_ref(),
             _ => None,
         }
     }

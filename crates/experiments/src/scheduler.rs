@@ -48,7 +48,7 @@ pub enum Task {
     Report {
         pass: u32,
     },
-    WriteUntilItFalls(Box<SustainedTest>),
+    WriteWithoutPause(Box<SustainedTest>),
 }
 
 /// Decides, from what is recorded, what is measured next. Pure but for its own place in the course; whoever asks brings the time.

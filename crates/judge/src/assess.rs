@@ -111,7 +111,9 @@ fn answer(record: &Record, entries: &[Entry], sustained: Vec<Endurance>) -> Answ
         }
         PlannedExperiment::Sweep(sweep) => Answer::Sweep(Box::new(swept(entries, sweep))),
         PlannedExperiment::SustainedWrites(_) => Answer::SustainedWrites(sustained),
-        PlannedExperiment::Fitness(judged) => Answer::Fitness(drives(entries, judged)),
+        PlannedExperiment::Fitness { drives: judged, .. } => {
+            Answer::Fitness { drives: drives(entries, judged, &sustained), sustained }
+        }
         // Who knows causes knows which were refuted.
         PlannedExperiment::Diagnosis(_) => Answer::Diagnosis(model::Diagnosed::default()),
     }

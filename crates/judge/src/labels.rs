@@ -101,7 +101,7 @@ impl LabelCase<'_> {
         // A figure of all targets together has the rate of each.
         let targets =
             self.slices.first().map_or(1, |slice| if slice.target.is_none() { self.step.targets.len() } else { 1 });
-        let asked = workload.rate?.per_second * share * targets as f64;
+        let asked = workload.rate?.asked()? * share * targets as f64;
         let counted = || self.slices.iter().flat_map(|slice| slice.counted());
         let operations: u64 = counted().map(|sample| sample.ops).sum();
         let done = operations as f64 * SECOND as f64 / counted().map(|sample| sample.span_ns).sum::<u64>() as f64;

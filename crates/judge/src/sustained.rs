@@ -2,9 +2,10 @@
 
 use crate::pooled::pool;
 use crate::series::{Ratio, median};
+use crate::steady;
 use crate::words::{number, percent, seconds, volume};
 use model::clock::SECOND;
-use model::{Bytes, Cliff, Ended, Endurance, Estimate, Nanos, Record, SustainedSeries, SustainedTest};
+use model::{Bytes, Cliff, Ended, Endurance, Estimate, Nanos, Record, SustainedSeries, SustainedTest, Until};
 
 /// A fall of this share counts, as it does for `burst`.
 const FALL: f64 = 0.20;
@@ -30,7 +31,10 @@ pub fn endurance(record: &Record) -> Vec<Endurance> {
 }
 
 fn planned<'a>(record: &'a Record, seen: &SustainedSeries) -> Option<&'a SustainedTest> {
-    record.plan.experiment.sustained().iter().find(|test| test.step.together() == seen.target)
+    let is = |test: &&SustainedTest| {
+        test.step.together() == seen.target && (test.until, test.filled()) == (seen.until, seen.filled)
+    };
+    record.plan.experiment.sustained().iter().find(is)
 }
 
 fn per_second(window_ns: Nanos) -> usize {
@@ -74,10 +78,18 @@ fn said(test: &SustainedTest, seen: &SustainedSeries) -> Endurance {
     let rates = rates(&seen.windows, seen.window_ns);
     let written: Bytes = seen.windows.iter().sum();
     let seconds = seen.windows.len() as f64 * seen.window_ns as f64 / SECOND as f64;
-    let cliff = fallen(&rates).map(|at| cliff(test, seen, &rates, at));
-    let held = cliff.map_or_else(|| held(seen, &rates), |cliff| cliff.low);
+    let falls = seen.until == Until::Falls;
+    let cliff = fallen(&rates).filter(|_| falls).map(|at| cliff(test, seen, &rates, at));
+    let held = if falls { cliff.map_or_else(|| held(seen, &rates), |cliff| cliff.low) } else { 0 };
+    let rounds = || {
+        let (windows, block) = ((seen.windows.as_slice(), seen.window_ns), test.step.workload.block);
+        steady::rounds(windows, block, test.seconds, |from, to| level(seen, from, to))
+    };
+    let rounds = if falls { None } else { rounds() };
     let mut found = Endurance {
         target: seen.target.clone(),
+        until: seen.until,
+        filled: seen.filled,
         model: test.model.clone(),
         also: test.also.clone(),
         ended: seen.ended,
@@ -86,7 +98,8 @@ fn said(test: &SustainedTest, seen: &SustainedSeries) -> Endurance {
         seconds,
         before: seen.before,
         held,
-        rate: cliff.is_none().then(|| level(seen, FRONT, rates.len())).flatten(),
+        rate: (cliff.is_none() && falls).then(|| level(seen, FRONT, rates.len())).flatten(),
+        rounds,
         cliff,
         each_second: seen.windows.chunks(per_second(seen.window_ns)).map(|second| second.iter().sum()).collect(),
         says: String::new(),
@@ -144,6 +157,9 @@ fn level(seen: &SustainedSeries, from: usize, to: usize) -> Option<Estimate> {
 
 fn in_words(found: &Endurance) -> String {
     let mut text = match &found.cliff {
+        _ if found.until == Until::Steady => {
+            steady::in_words(found.rounds.as_ref(), found.filled, found.written, found.ended)
+        }
         Some(cliff) => of_cliff(cliff),
         None if found.held == 0 => format!(
             "too short to tell: {} written in {}, and a fall must stay for {STAYS} s",
@@ -158,7 +174,9 @@ fn in_words(found: &Endurance) -> String {
         ),
     };
     text += match found.ended {
-        Ended::Fell => "",
+        // Rounds have their own words for it.
+        _ if found.until == Until::Steady => "",
+        Ended::Fell | Ended::Steady => "",
         Ended::Volume => "; all that may be written was written",
         Ended::Time => "; then the time was up",
         Ended::Stopped => "; then it was ended by the user",
@@ -215,9 +233,18 @@ mod tests {
         let end = (10..=windows.len()).step_by(10).find(|n| fell(&windows[..*n], WINDOW));
         let ended = if end.is_some() { Ended::Fell } else { Ended::Time };
         let windows = windows[..end.unwrap_or(windows.len())].to_vec();
-        let seen = SustainedSeries { target: "d".into(), windows, window_ns: WINDOW, before: 0, ended, error: None };
+        let seen = SustainedSeries {
+            target: "d".into(),
+            until: Until::Falls,
+            filled: None,
+            windows,
+            window_ns: WINDOW,
+            before: 0,
+            ended,
+            error: None,
+        };
         let step = model::testing::step(0, model::testing::disks(), Pattern::WriteLinear, &[]);
-        let test = SustainedTest { step, model: None, also: Vec::new(), seconds: 900.0 };
+        let test = SustainedTest { seconds: 900.0, ..SustainedTest::of(step) };
         said(&test, &seen)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use crate::words::{number, percent, volume};
-use model::{Bytes, Cliff, Endurance, Label, Record};
+use model::{Bytes, Cliff, Endurance, Label, Record, Until};
 
 /// A device is past its caches once this many times what it takes at full speed was written (docs/method.md, "Sustained writes").
 const PAST: f64 = 1.2;
@@ -12,7 +12,9 @@ const PAST: f64 = 1.2;
 pub fn limit_writes(entries: &mut [Entry], found: &[Endurance], record: &Record) {
     for entry in entries.iter_mut().filter(|entry| entry.figure.layer.of_disks()) {
         let figure = &entry.figure;
-        let of = |test: &&Endurance| test.target == figure.target || test.also.contains(&figure.target);
+        let of = |test: &&Endurance| {
+            test.until == Until::Falls && (test.target == figure.target || test.also.contains(&figure.target))
+        };
         let known = found.iter().find(of).filter(|test| test.held > 0);
         let (Some(test), true, Some(_)) = (known, figure.kind.changes(), entry.usable()) else { continue };
         let ended = entry.slices.iter().map(|slice| slice.ended_seconds()).fold(0.0, f64::max);

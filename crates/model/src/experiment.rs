@@ -34,8 +34,8 @@ pub enum PlannedExperiment {
     Sweep(Sweep),
     /// After a survey of the steps, if there are any: devices that are written to until their rate falls.
     SustainedWrites(Vec<SustainedTest>),
-    /// Whether these drives are fit for Ceph.
-    Fitness(Vec<JudgedDrive>),
+    /// Whether these drives are fit for Ceph; after it, devices that are written to without pause.
+    Fitness { drives: Vec<JudgedDrive>, sustained: Vec<SustainedTest> },
     /// After a survey of the steps: what tells suspected causes from what only looks like them. Its steps are added as they are asked for.
     Diagnosis(Diagnosis),
 }
@@ -63,10 +63,11 @@ impl PlannedExperiment {
         }
     }
 
-    /// Devices that are written to until they fall; of other experiments none.
+    /// Devices that are written to without pause; of other experiments none.
     pub fn sustained(&self) -> &[SustainedTest] {
         match self {
             PlannedExperiment::SustainedWrites(tests) => tests,
+            PlannedExperiment::Fitness { sustained, .. } => sustained,
             _ => &[],
         }
     }
@@ -74,7 +75,7 @@ impl PlannedExperiment {
     /// Drives that are judged; of other experiments none.
     pub fn judged_drives(&self) -> &[JudgedDrive] {
         match self {
-            PlannedExperiment::Fitness(drives) => drives,
+            PlannedExperiment::Fitness { drives, .. } => drives,
             _ => &[],
         }
     }
@@ -114,7 +115,10 @@ pub enum Answer {
     ScaleOut(Vec<Doubled>),
     Sweep(Box<Swept>),
     SustainedWrites(Vec<Endurance>),
-    Fitness(Vec<DriveFound>),
+    Fitness {
+        drives: Vec<DriveFound>,
+        sustained: Vec<Endurance>,
+    },
     /// Suspected causes that are none, and what was not tested; causes are findings.
     Diagnosis(Diagnosed),
 }
@@ -161,7 +165,7 @@ impl Answer {
     /// Of other experiments none.
     pub fn endurance(&self) -> &[Endurance] {
         match self {
-            Answer::SustainedWrites(all) => all,
+            Answer::SustainedWrites(all) | Answer::Fitness { sustained: all, .. } => all,
             _ => &[],
         }
     }
@@ -169,7 +173,7 @@ impl Answer {
     /// Of other experiments none.
     pub fn drives(&self) -> &[DriveFound] {
         match self {
-            Answer::Fitness(drives) => drives,
+            Answer::Fitness { drives, .. } => drives,
             _ => &[],
         }
     }
@@ -197,7 +201,7 @@ impl Answer {
 
     /// Was a figure only a step on the way to the answer? Then the answer's own table says what counts.
     pub fn replaces_figures(&self) -> bool {
-        matches!(self, Answer::PairedComparison(_) | Answer::HighestRates(_) | Answer::Fitness(_))
+        matches!(self, Answer::PairedComparison(_) | Answer::HighestRates(_) | Answer::Fitness { .. })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::drive_health::DriveHealth;
 use crate::figure::Estimate;
 use crate::scope::DeviceScope;
 use crate::site::WriteCache;
-use crate::workload::Durability;
+use crate::workload::{Bytes, Durability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,17 +61,50 @@ pub struct DriveFound {
     pub reads: [Option<Estimate>; 2],
     /// The reads and the writes of the mixed load, [`MANY`] in flight.
     pub mixed: [Option<Estimate>; 2],
-    /// ms of a read of which there are [`RESTED_PER_SECOND`].
-    pub rested: Option<Estimate>,
+    /// Single reads after pauses, the shortest pause first.
+    pub rested: Vec<RestedReads>,
     /// MB/s of large blocks in order: written, read.
     pub linear: [Option<Estimate>; 2],
+    /// `None`: a figure for it is missing.
+    pub one_osd: Option<OsdEstimate>,
+    /// `None`: it is not fit to hold the DB of others.
+    pub serves: Option<ServesDbs>,
+}
+
+/// What one OSD could do with a drive, by its figures and by what OSDs' software usually takes: operations of 4 KiB a second, without
+/// replication, the least and the most.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OsdEstimate {
+    /// One in flight.
+    pub writes_alone: [f64; 2],
+    /// Many in flight.
+    pub writes_many: [f64; 2],
+    pub reads_alone: [f64; 2],
+    pub reads_many: [f64; 2],
+}
+
+/// For how many drives one could hold WAL and DB.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ServesDbs {
+    /// The least and the most.
+    pub drives: [f64; 2],
+    /// The drive of the run that it was held against; `None`: usual disks.
+    pub of: Option<String>,
 }
 
 /// Operations in flight where a drive is to do many at once.
 pub const MANY: u32 = 32;
 
-/// Reads a second between which a drive may go to sleep: pauses of 100 ms.
-pub const RESTED_PER_SECOND: f64 = 10.0;
+/// ms of the pauses before reads, in which a drive may go to sleep: idle states of NVMe drives and of SATA links begin after 1 to 100.
+pub const PAUSES_MS: [f64; 3] = [1.0, 10.0, 100.0];
+
+/// Reads, each of them after a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RestedReads {
+    pub pause_ms: f64,
+    /// ms of a read.
+    pub mean: Estimate,
+}
 
 /// Share of reads of the mixed load.
 pub const READ_PERCENT: u8 = 70;
@@ -131,8 +164,14 @@ pub enum FitnessReason {
     SlowLink { now: (f64, u32), most: (f64, u32) },
     /// Slower than the median of the others of its model, by this share, and in this.
     SlowerThanTwins { what: String, slower_by: f64, others: u64 },
-    /// A read after a pause of 100 ms takes this long, and others that long: it saves power in between.
-    Sleeps { rested_ms: f64, ms: f64 },
+    /// Large writes in order fall from one rate to the other, in MB/s, once this much was written without pause.
+    FallsWhenFull { after: Bytes, from: f64, to: f64 },
+    /// Small random writes a second, in the first round and once they are steady; `filled`: percent of the drive that were written before.
+    SlowerWhenSteady { filled: Option<u8>, first: f64, steady: f64 },
+    /// Small random writes were not steady when they ended.
+    NotSteady { filled: Option<u8> },
+    /// A read after a pause of so many ms takes `rested_ms`, and others `ms`: it saves power in between. The shortest such pause.
+    Sleeps { pause_ms: f64, rested_ms: f64, ms: f64 },
     /// A random read takes longer than flash needs, and it is no disk.
     SlowReads { ms: f64 },
     /// A figure is not usable, and why.

@@ -80,7 +80,9 @@ impl From<Plan> for PlanFields {
             }
             PlannedExperiment::Sweep(sweep) => PlanFields { sweep: Some(sweep), ..fields },
             PlannedExperiment::SustainedWrites(sustained) => PlanFields { sustained, ..fields },
-            PlannedExperiment::Fitness(judged_drives) => PlanFields { judged_drives, ..fields },
+            PlannedExperiment::Fitness { drives, sustained } => {
+                PlanFields { judged_drives: drives, sustained, ..fields }
+            }
             PlannedExperiment::Diagnosis(diagnosis) => PlanFields { diagnosis: Some(diagnosis), ..fields },
         }
     }
@@ -96,8 +98,10 @@ impl From<PlanFields> for Plan {
             (.., Some(clients_most)) => PlannedExperiment::ScaleOut { clients_most, doublings: fields.doublings },
             _ if fields.diagnosis.is_some() => PlannedExperiment::Diagnosis(fields.diagnosis.unwrap_or_default()),
             _ if !thresholds.is_empty() => PlannedExperiment::Verdict(thresholds),
+            _ if !fields.judged_drives.is_empty() => {
+                PlannedExperiment::Fitness { drives: fields.judged_drives, sustained: fields.sustained }
+            }
             _ if !fields.sustained.is_empty() => PlannedExperiment::SustainedWrites(fields.sustained),
-            _ if !fields.judged_drives.is_empty() => PlannedExperiment::Fitness(fields.judged_drives),
             _ => PlannedExperiment::Survey,
         };
         let PlanFields { changes, steps, may_shrink, cut, .. } = fields;
@@ -160,13 +164,24 @@ mod tests {
             PlannedExperiment::ScaleOut { clients_most: 1, doublings: vec![Doubling::default()] },
             PlannedExperiment::Sweep(Sweep::default()),
             PlannedExperiment::Diagnosis(Diagnosis { seconds_max: 1200.0, ..Diagnosis::default() }),
-            PlannedExperiment::Fitness(vec![JudgedDrive {
-                target: "d".into(),
-                device: None,
-                through_file: true,
-                cache: None,
-                about: None,
-            }]),
+            PlannedExperiment::Fitness {
+                drives: vec![JudgedDrive {
+                    target: "d".into(),
+                    device: None,
+                    through_file: true,
+                    cache: None,
+                    about: None,
+                }],
+                sustained: vec![SustainedTest {
+                    seconds: 900.0,
+                    ..SustainedTest::of(crate::testing::step(
+                        0,
+                        crate::testing::disks(),
+                        crate::Pattern::WriteLinear,
+                        &[],
+                    ))
+                }],
+            },
         ] {
             let plan = Plan { goal: Goal { seconds_max: 70.5, ..Goal::verdict(7) }, experiment, ..Plan::default() };
             assert_eq!(read(json!(plan)), plan);

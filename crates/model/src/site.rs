@@ -30,6 +30,8 @@ pub struct SiteSeen {
     pub in_memory: bool,
     /// Free on its file system.
     pub free: Option<Bytes>,
+    /// A device whose blocks can be discarded (trimmed).
+    pub discards: bool,
     /// Of a whole drive that may be written to; `None`: it can't be asked.
     pub write_cache: Option<WriteCache>,
     /// Of the drive that it is, or lies on, if it may be written to; `None`: it is none that the kernel lists.

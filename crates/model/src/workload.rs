@@ -50,14 +50,28 @@ pub enum Arrivals {
     Poisson,
     /// Equal gaps.
     Even,
+    /// Each is due one gap after an earlier one has ended: think time, which no slow operation makes shorter.
+    Pauses,
 }
 
 /// An open loop: operations are due at their times, whether or not earlier ones have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
-    /// Operations per second on each target, over all jobs.
+    /// Operations per second on each target, over all jobs; with pauses as many as there would be if they took no time.
     pub per_second: f64,
     pub arrivals: Arrivals,
+}
+
+impl Rate {
+    /// What there is to be a second; `None`: it depends on how long operations take.
+    pub fn asked(&self) -> Option<f64> {
+        (self.arrivals != Arrivals::Pauses).then_some(self.per_second)
+    }
+
+    /// ms between the end of an operation and the next one, where there are pauses.
+    pub fn pause_ms(&self) -> Option<f64> {
+        (self.arrivals == Arrivals::Pauses).then(|| 1e3 / self.per_second)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use crate::block::{self, Block, Column, Emphasis, Row, Table};
 use crate::sections::sweep;
 use crate::{numbers, words};
-use model::{Change, HostChange, Plan, PlannedExperiment, Step, SustainedTest, Workload};
+use model::{Change, HostChange, Plan, PlannedExperiment, Step, SustainedTest, Until, Workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -94,11 +94,25 @@ fn sustained_says(test: &SustainedTest) -> String {
         [] => String::new(),
         also => format!("; it stands for {} as well", also.join(", ")),
     };
+    let before = match &test.fill {
+        _ if test.trim[0] && test.filled().unwrap_or(0) == 0 => "discard all of it, then ".to_string(),
+        Some(level) if test.trim[0] => format!("discard all of it, write {} % of it, then ", level.percent),
+        Some(level) => format!("write {} % of it, then ", level.percent),
+        None => String::new(),
+    };
+    let (how, end) = match test.until {
+        Until::Falls => ("", "the rate falls for good"),
+        Until::Steady => (" at random", "five rounds are alike"),
+    };
+    let most = match test.until {
+        Until::Steady if test.most.is_none() => String::new(),
+        _ => format!(" {}{spread} or", numbers::bytes(test.most.unwrap_or(*span))),
+    };
+    let after = if test.trim[1] { ", then discard all of it" } else { "" };
     format!(
-        "write to {} without pause, {} at depth {depth}, until the rate falls for good, or at most {}{spread} or {}{also}",
+        "{}: {before}write without pause{how}, {} at depth {depth}, until {end}, or at most{most} {}{after}{also}",
         test.step.together(),
         numbers::bytes(*block),
-        numbers::bytes(*span),
         numbers::seconds(test.seconds)
     )
 }
@@ -182,7 +196,15 @@ fn step(step: &Step) -> Value {
 }
 
 fn sustained(test: &SustainedTest) -> Value {
-    json!({"target": test.step.together(), "also": test.also, "workload": test.step.workload, "seconds": test.seconds})
+    json!({
+        "target": test.step.together(),
+        "also": test.also,
+        "until": test.until,
+        "workload": test.step.workload,
+        "fill_level": test.filled(),
+        "trim": {"before": test.trim[0], "after": test.trim[1]},
+        "seconds": test.seconds,
+    })
 }
 
 /// A file of our own on another host.

@@ -247,12 +247,15 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
     let block = numbers::bytes(workload.block);
     let how = match workload.rate {
         None => format!("depth {}", workload.depth),
-        Some(rate) => format!(
-            "{} a second ({}), at most {} at once",
-            per_second(rate.per_second),
-            arrivals(rate.arrivals),
-            workload.depth
-        ),
+        Some(rate) => match rate.pause_ms() {
+            Some(ms) => format!("depth {}, after pauses of {} ms", workload.depth, numbers::rough(ms)),
+            None => format!(
+                "{} a second ({}), at most {} at once",
+                per_second(rate.per_second),
+                arrivals(rate.arrivals),
+                workload.depth
+            ),
+        },
     };
     let mut text = match layer {
         layer if layer.of_links() => format!("{block}, {how}"),
@@ -293,6 +296,7 @@ pub fn arrivals(arrivals: Arrivals) -> &'static str {
     match arrivals {
         Arrivals::Poisson => "Poisson",
         Arrivals::Even => "even",
+        Arrivals::Pauses => "after pauses",
     }
 }
 

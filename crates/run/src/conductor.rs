@@ -93,7 +93,7 @@ impl Conductor<'_> {
                     unreported = None;
                     report(pass, sink)?;
                 }
-                Task::WriteUntilItFalls(test) => self.write_until_it_falls(&test, sink)?,
+                Task::WriteWithoutPause(test) => self.write_without_pause(&test, sink)?,
                 Task::Measure(slot) => {
                     unreported = Some(slot.pass);
                     if let Some(says) = self.stuck() {

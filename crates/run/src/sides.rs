@@ -150,7 +150,7 @@ pub fn try_out(
     interrupt: &Interrupt,
 ) -> Result<Plan, Failure> {
     let all = needed(plan);
-    let (mut left_out, spares) = (BTreeSet::new(), matches!(plan.experiment, PlannedExperiment::Fitness(_)));
+    let (mut left_out, spares) = (BTreeSet::new(), matches!(plan.experiment, PlannedExperiment::Fitness { .. }));
     let mut asked: BTreeMap<&str, u32> = BTreeMap::new();
     for (number, (option, value)) in all.iter().enumerate() {
         let change = host_sides::change(&resolved.inventory, option, value);

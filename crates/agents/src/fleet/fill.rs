@@ -2,7 +2,7 @@
 
 use super::Fleet;
 use super::loader::ENDING;
-use crate::{AgentCommand, AgentEvent, What};
+use crate::{AgentCommand, AgentEvent, Preparation, What};
 use model::{Bytes, Step, Target};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -31,7 +31,12 @@ struct Filling {
 
 impl Fleet {
     /// `go_on`: told of a job how many bytes are done, says whether it goes on. What came of each job, in their order.
-    pub fn fill(&mut self, jobs: &[(&Step, &Target)], go_on: &mut dyn FnMut(usize, Bytes) -> bool) -> Vec<Filled> {
+    pub fn prepare(
+        &mut self,
+        jobs: &[(&Step, &Target)],
+        how: Preparation,
+        go_on: &mut dyn FnMut(usize, Bytes) -> bool,
+    ) -> Vec<Filled> {
         let mut ends: Vec<Filled> = jobs.iter().map(|_| Filled::Gone("its agent is gone".to_string())).collect();
         let mut waiting: BTreeMap<usize, VecDeque<usize>> = BTreeMap::new();
         for (job, (_, target)) in jobs.iter().enumerate() {
@@ -47,7 +52,7 @@ impl Fleet {
                 if !filling.contains_key(agent)
                     && let Some(job) = own.pop_front()
                 {
-                    filling.insert(*agent, self.begin(*agent, job, jobs[job]));
+                    filling.insert(*agent, self.begin(*agent, job, jobs[job], how));
                 }
             }
             if filling.is_empty() {
@@ -73,10 +78,10 @@ impl Fleet {
         }
     }
 
-    fn begin(&mut self, agent: usize, job: usize, (step, target): (&Step, &Target)) -> Filling {
+    fn begin(&mut self, agent: usize, job: usize, (step, target): (&Step, &Target), how: Preparation) -> Filling {
         let slice = self.next_slice();
         let step = Box::new(Step { targets: vec![target.clone()], ..step.clone() });
-        self.order(agent, AgentCommand::Fill { slice, step });
+        self.order(agent, AgentCommand::Prepare { slice, step, how });
         Filling { job, slice, bytes: 0, stops: None }
     }
 

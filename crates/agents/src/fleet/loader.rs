@@ -2,14 +2,14 @@
 
 use super::merge::Merge;
 use super::verified::verified;
-use super::{Fleet, replica_servers};
+use super::{Filled, Fleet, replica_servers};
 use crate::loader::{Checks, Loader};
-use crate::{AgentCommand, AgentEvent, What};
+use crate::{AgentCommand, AgentEvent, Preparation, What};
 use engines::EngineError;
 use engines::clock::RealClock;
 use engines::crew::{ASK_EVERY, Flow, no_window};
 use model::clock::{MILLISECOND, SECOND};
-use model::{Bytes, Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, WindowSet};
+use model::{Bytes, Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, Target, WindowSet};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -56,6 +56,18 @@ impl Loader for HostsLoader<'_> {
         };
         fleet.unwatch(slice);
         ended
+    }
+
+    fn discard(&self, step: &Step, go_on: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+        if from_here(step) {
+            return self.here.discard(step, go_on);
+        }
+        let jobs: Vec<(&Step, &Target)> = step.targets.iter().map(|target| (step, target)).collect();
+        let ends = self.fleet.borrow_mut().prepare(&jobs, Preparation::Discard, &mut |_, done| go_on(done));
+        ends.into_iter().try_for_each(|end| match end {
+            Filled::Well => Ok(()),
+            Filled::Wrong(why) | Filled::Gone(why) => Err(EngineError::Broken(why)),
+        })
     }
 
     fn observed(&self, from: Nanos) -> Vec<HostSeconds> {

@@ -1,8 +1,8 @@
 //! One slice of an agent: its sessions are opened, it starts at the agreed instant, and it tells each window as it ends.
 
-use crate::AgentEvent;
 use crate::host::{LocalHost, Start};
 use crate::loader::{Checks, Loader};
+use crate::{AgentEvent, Preparation};
 use engines::EngineError;
 use engines::crew::Flow;
 use model::clock::SECOND;
@@ -31,9 +31,9 @@ impl Loading {
         Loading::spawn(load, move |load, start| load.live(start, most))
     }
 
-    /// Fills what its targets read later.
-    pub fn fill(load: Load) -> Loading {
-        Loading::spawn(load, |load, _| load.fill())
+    /// Makes its targets ready.
+    pub fn prepare(load: Load, how: Preparation) -> Loading {
+        Loading::spawn(load, move |load, _| load.prepare(how))
     }
 
     /// Reads back what the slice wrote, and tells what was verified. `run_started`: as this host's clock shows it.
@@ -110,7 +110,7 @@ impl Load {
         let _ = self.tell.send(AgentEvent::Verified { slice: self.slice, checked, error });
     }
 
-    fn fill(&self) {
+    fn prepare(&self, how: Preparation) {
         let mut told = Instant::now();
         let mut progress = |bytes: Bytes| {
             if told.elapsed() > TOLD {
@@ -119,8 +119,12 @@ impl Load {
             }
             !self.stopped()
         };
-        let filled = self.step.targets.iter().try_for_each(|target| self.host.fill(&self.step, target, &mut progress));
-        self.tell_end(filled.map(|()| SliceEnd::default()));
+        let mut prepare = |target| match how {
+            Preparation::Fill => self.host.fill(&self.step, target, &mut progress),
+            Preparation::Discard => self.host.discard(target, &mut progress),
+        };
+        let prepared = self.step.targets.iter().try_for_each(&mut prepare);
+        self.tell_end(prepared.map(|()| SliceEnd::default()));
     }
 
     fn tell_end(&self, ended: Result<SliceEnd, EngineError>) {

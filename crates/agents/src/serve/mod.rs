@@ -140,9 +140,9 @@ impl Agent {
                 Some(AgentEvent::Reached { error })
             }
             AgentCommand::Question { id, question } => Some(AgentEvent::Answer { id, answer: self.answer(question) }),
-            AgentCommand::Fill { slice, step } => {
+            AgentCommand::Prepare { slice, step, how } => {
                 self.loading = None;
-                self.loading = Some(Loading::fill(self.load(slice, *step, 0)));
+                self.loading = Some(Loading::prepare(self.load(slice, *step, 0), how));
                 None
             }
             AgentCommand::Answer { slice, target, end, workload } => {

@@ -4,6 +4,7 @@
 //! one operation is in flight that is the fastest and the most direct. `io_uring` keeps many in flight.
 
 mod choice;
+mod discard;
 mod fill;
 mod holds;
 mod placing;
@@ -14,6 +15,7 @@ mod site;
 mod uring;
 
 pub use choice::chosen;
+pub use discard::{discard, discards};
 pub use holds::{Hold, Holds};
 
 use crate::api::{Context, Engine, EngineError, Session};

@@ -244,7 +244,7 @@ fn rotating(path: &Path) -> bool {
 }
 
 /// A number of the queue of a device, or of the disk that a partition lies on (Documentation/ABI/stable/sysfs-block).
-fn queue(path: &Path, name: &str) -> Option<u64> {
+pub(super) fn queue(path: &Path, name: &str) -> Option<u64> {
     String::from_utf8(of_disk(path, &format!("queue/{name}"))?).ok()?.trim().parse().ok()
 }
 

@@ -110,7 +110,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     if alone {
         return Ok(());
     }
-    if matches!(draft.request.experiment, Experiment::Fitness) {
+    if matches!(draft.request.experiment, Experiment::Fitness(_)) {
         return judged(draft, &disks);
     }
     let span = if draft.small() { LAB_SPAN } else { SPAN };
@@ -199,7 +199,7 @@ pub fn disk<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<
 
 fn found<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Disk<'a>, Failure> {
     let SiteWish { path: shown, writes, .. } = &site.wish;
-    let reads = !matches!(draft.request.experiment, Experiment::Fitness);
+    let reads = !matches!(draft.request.experiment, Experiment::Fitness(_));
     let seen = site.seen.as_ref().map_err(|not| refused(not.clone(), reads))?;
     let own = |path: PathBuf| (path, file_bytes, true, true);
     let (path, bytes, writable, own) = match seen.found {

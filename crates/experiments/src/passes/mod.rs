@@ -177,7 +177,7 @@ impl Scheduler for Passes {
                     }
                 },
                 Stage::Last(tests) => {
-                    return tests.pop_front().map(|test| Task::WriteUntilItFalls(Box::new(test)));
+                    return tests.pop_front().map(|test| Task::WriteWithoutPause(Box::new(test)));
                 }
             }
         }

@@ -92,7 +92,7 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     let experiment = with_places(experiment, &draft.steps);
     draft.steps.retain(|step| asked_for(&experiment, step));
     let goal = match experiment {
-        PlannedExperiment::Fitness(_) => duration::of_fitness(request.goal.clone(), &draft.steps),
+        PlannedExperiment::Fitness { .. } => duration::of_fitness(request.goal.clone(), &draft.steps),
         _ => duration::with_time(request.goal.clone(), &draft.steps),
     };
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
@@ -139,7 +139,10 @@ fn planned(draft: &mut Draft) -> Result<PlannedExperiment, Failure> {
             PlannedExperiment::Diagnosis(Diagnosis { seconds_max, tests, no_pairs })
         }
         Experiment::SustainedWrites(_) => PlannedExperiment::SustainedWrites(std::mem::take(&mut draft.sustained)),
-        Experiment::Fitness => PlannedExperiment::Fitness(std::mem::take(&mut draft.judged)),
+        Experiment::Fitness(_) => {
+            let (drives, sustained) = (std::mem::take(&mut draft.judged), std::mem::take(&mut draft.sustained));
+            PlannedExperiment::Fitness { drives, sustained }
+        }
         _ => PlannedExperiment::Survey,
     })
 }

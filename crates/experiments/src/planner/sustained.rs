@@ -1,10 +1,13 @@
-//! Which devices are written to until they fall, and how much of them: one of each model.
+//! Which devices are written to without pause, and how much of them: one of each model.
 
 use super::draft::Draft;
+use crate::SustainedOptions;
+use model::fitness::MANY;
 use model::units::bytes as shown;
 use model::workload::MIB;
 use model::{
-    Access, Bytes, DeviceScope, Durability, Failure, Pattern, Site, SiteSeen, Step, SustainedTest, Target, Workload,
+    Access, Bytes, DeviceScope, Durability, Failure, FillLevel, Pattern, Site, SiteSeen, Step, SustainedTest, Target,
+    Until, Workload,
 };
 use std::path::Path;
 
@@ -26,34 +29,104 @@ pub enum WritableRoom {
 
 /// False: no test is wished for, or another one stands for it.
 pub fn add(draft: &mut Draft, target: &Target, site: &Site, room: WritableRoom) -> Result<bool, Failure> {
-    let Some(wished) = draft.request.experiment.sustained() else { return Ok(false) };
+    let Some(wished) = draft.request.experiment.sustained().cloned() else { return Ok(false) };
     let (Ok(seen), path) = (&site.seen, site.wish.path.as_path()) else { return Ok(false) };
     let device = seen.device.clone();
-    if let Some(known) = stands_for(draft, device.as_ref()) {
-        known.also.push(target.name.clone());
+    if stands_for(draft, device.as_ref(), &target.name) {
         return Ok(false);
     }
-    let usual = Workload::canonical(Pattern::WriteLinear, 0, draft.options.seed);
-    let block = draft.options.block_size.unwrap_or(usual.block);
-    let depth = draft.options.depth.unwrap_or(usual.depth);
-    let span = volume(wished.volume, path, seen, room)? / block * block;
-    refuse_senseless(path, seen, span, block * Bytes::from(depth))?;
-    let workload = Workload {
-        block,
-        depth,
-        access: Access::Sequential,
-        durability: Durability::None,
-        span,
-        spread: target.bytes.filter(|bytes| *bytes > span),
-        engine: draft.options.engine.clone(),
-        ..usual
-    };
-    let pattern = Pattern::WriteLinear;
-    let step = Step { chart: false, ..Step::new(u32::MAX, target.layer, pattern, vec![target.clone()], workload) };
+    refuse_no_discards(&wished, path, (target, seen))?;
+    let (usual, span) = (draft.options.clone(), volume(&wished, path, seen, &room)?);
+    let mut tests = Vec::new();
+    for until in &wished.until {
+        let pattern = match until {
+            Until::Falls => Pattern::WriteLinear,
+            Until::Steady => Pattern::WriteParallel,
+        };
+        let canonical = Workload::canonical(pattern, span, usual.seed);
+        let block = usual.block_size.unwrap_or(canonical.block);
+        let depth = usual.depth.unwrap_or(if *until == Until::Steady { MANY } else { canonical.depth });
+        refuse_senseless(path, seen, span, block * Bytes::from(depth))?;
+        let durability = Durability::None;
+        let load = Workload { block, depth, durability, engine: usual.engine.clone(), ..canonical };
+        match until {
+            Until::Falls => tests.push(until_it_falls(target, &wished, span / block * block, load)),
+            Until::Steady => tests.extend(until_steady(target, &wished, &room, span, &load)),
+        }
+    }
+    if let Some(last) = tests.last_mut() {
+        last.trim[1] = wished.trim[1];
+    }
     let model = device.as_ref().and_then(|device| device.model.clone());
-    draft.sustained_on.push(device);
-    draft.sustained.push(SustainedTest { step, model, also: Vec::new(), seconds: wished.seconds });
+    for test in tests {
+        draft.sustained_on.push(device.clone());
+        draft.sustained.push(SustainedTest { model: model.clone(), seconds: wished.seconds, ..test });
+    }
     Ok(true)
+}
+
+fn until_it_falls(target: &Target, wished: &SustainedOptions, span: Bytes, load: Workload) -> SustainedTest {
+    let spread = target.bytes.filter(|bytes| *bytes > span);
+    let load = Workload { access: Access::Sequential, span, spread, ..load };
+    SustainedTest { trim: [wished.trim[0], false], ..of(target, load) }
+}
+
+/// One for each fill level. A file is written full before: what was never written would get its blocks meanwhile.
+fn until_steady(
+    target: &Target,
+    wished: &SustainedOptions,
+    room: &WritableRoom,
+    span: Bytes,
+    load: &Workload,
+) -> Vec<SustainedTest> {
+    let whole = target.bytes.unwrap_or(span);
+    let level = |percent: u8| {
+        let span = whole / 100 * Bytes::from(percent) / MIB * MIB;
+        let filler = Workload::canonical(Pattern::WriteLinear, span, load.seed);
+        FillLevel { percent, workload: Workload { engine: load.engine.clone(), ..filler } }
+    };
+    let levels: Vec<Option<FillLevel>> = match (wished.fill_levels.as_slice(), room) {
+        ([], WritableRoom::Free) => vec![Some(level(100))],
+        ([], WritableRoom::All(_)) => vec![None],
+        (levels, _) => levels.iter().map(|percent| Some(level(*percent))).collect(),
+    };
+    let test = |fill: Option<FillLevel>| {
+        let filled = fill.as_ref().map(|level| level.workload.span).filter(|bytes| *bytes > 0);
+        let span = filled.unwrap_or(whole) / load.block * load.block;
+        let trim = [wished.trim[0] || !wished.fill_levels.is_empty(), false];
+        let load = Workload { access: Access::Random, span, ..load.clone() };
+        SustainedTest { until: Until::Steady, most: wished.volume, fill, trim, ..of(target, load) }
+    };
+    levels.into_iter().map(test).collect()
+}
+
+fn of(target: &Target, load: Workload) -> SustainedTest {
+    let pattern = Pattern::nearest(&load);
+    let step = Step::new(u32::MAX, target.layer, pattern, vec![target.clone()], load);
+    SustainedTest::of(Step { chart: false, ..step })
+}
+
+/// Fill levels and trimming are of a device, all of which is given up.
+fn refuse_no_discards(
+    wished: &SustainedOptions,
+    path: &Path,
+    (target, seen): (&Target, &SiteSeen),
+) -> Result<(), Failure> {
+    let option = match (wished.fill_levels.is_empty(), wished.trim) {
+        (false, _) => "--fill-levels",
+        (true, [false, false]) => return Ok(()),
+        (true, _) => "--trim",
+    };
+    let shown = path.display();
+    match (target.bytes, seen.discards) {
+        (None, _) => Err(Failure::Usage(format!(
+            "{option}: {shown} is a file, and all of a device is discarded (trimmed) for it; name a device"
+        ))),
+        (_, false) => {
+            Err(Failure::Usage(format!("{option}: {shown} does not discard (trim) its blocks; leave {option} out")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Memory has nothing that could get full; and of a volume that is hardly more than what is in flight nothing is seen.
@@ -77,28 +150,32 @@ fn refuse_senseless(path: &Path, seen: &SiteSeen, span: Bytes, in_flight: Bytes)
     })
 }
 
-/// A test of the same model of device, or of the very same device.
-fn stands_for<'d>(draft: &'d mut Draft, device: Option<&DeviceScope>) -> Option<&'d mut SustainedTest> {
-    let device = device?;
-    let same = |(known, _): &(&Option<DeviceScope>, &mut SustainedTest)| {
+/// Is there a test of the same model of device, or of the very same device? Then it is one for this target as well.
+fn stands_for(draft: &mut Draft, device: Option<&DeviceScope>, target: &str) -> bool {
+    let Some(device) = device else { return false };
+    let same = |known: &Option<DeviceScope>| {
         known.as_ref().is_some_and(|known| {
             let same_model = device.model.is_some() && known.model == device.model;
             same_model || (&known.path, &known.host) == (&device.path, &device.host)
         })
     };
-    draft.sustained_on.iter().zip(&mut draft.sustained).find(same).map(|(_, test)| test)
+    let tests = draft.sustained_on.iter().zip(&mut draft.sustained).filter(|(known, _)| same(known));
+    tests.map(|(_, test)| test.also.push(target.to_string())).count() > 0
 }
 
-fn volume(wished: Option<Bytes>, path: &Path, seen: &SiteSeen, room: WritableRoom) -> Result<Bytes, Failure> {
+/// Bytes that are written in order; of small random writes into a file of our own its size.
+fn volume(wished: &SustainedOptions, path: &Path, seen: &SiteSeen, room: &WritableRoom) -> Result<Bytes, Failure> {
     let (there, most, what) = match room {
-        WritableRoom::All(bytes) => (bytes, bytes, "it has"),
+        // Written at random, it is written again and again.
+        WritableRoom::All(bytes) if !wished.until.contains(&Until::Falls) => return Ok(*bytes),
+        WritableRoom::All(bytes) => (*bytes, *bytes, "it has"),
         WritableRoom::Free => {
             let unknown = || Failure::Failed(format!("{}: how much is free there is not known", path.display()));
             let free = seen.free.ok_or_else(unknown)?;
             (free, (free as f64 * FREE_MOST) as Bytes, "of the free space of its file system, nine tenths are")
         }
     };
-    match wished {
+    match wished.volume {
         Some(bytes) if bytes > most => Err(Failure::Usage(format!(
             "--volume: {} asked for on {}, and {what} {}",
             shown(bytes),

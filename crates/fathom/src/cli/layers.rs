@@ -76,7 +76,7 @@ pub struct FitArgs {
     /// It has its own loads: writes made durable in each way against others, reads, a mix, large blocks
     #[arg(long, conflicts_with_all = [
         "patterns", "block_size", "jobs", "depth", "clients", "read_share", "access", "option", "sync", "rate", "rate_max_where",
-        "verify", "sustained", "most_time", "volume", "ab", "verdict", "expect",
+        "verify", "ab", "verdict", "expect",
     ])]
     pub fit: bool,
     /// Prints lines for the table of known drives (docs/drives.md), instead of the report
@@ -84,18 +84,35 @@ pub struct FitArgs {
     pub export: bool,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum TrimWhen {
+    Before,
+    After,
+}
+
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Sustained writes")]
 pub struct SustainedArgs {
     /// Write without pause until the rate has fallen by a fifth and stayed there for 10 s; one device of each model. Patterns
     /// are measured before it only if --patterns names some
-    #[arg(long, conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
+    #[arg(long, group = "lasting", conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
     pub sustained: bool,
-    /// The most time of it (default: 15m)
-    #[arg(long = "for", value_parser = words::seconds, value_name = "DURATION", requires = "sustained")]
+    /// Write 4 KiB at random, 32 in flight, until the rate is steady: in five rounds in a row within a fifth of their mean, and without a
+    /// trend (SNIA). A round is a 25th of --for, at most a minute. After --sustained or --fit, if they are given as well
+    #[arg(long, group = "lasting", conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
+    pub until_steady: bool,
+    /// --until-steady once for each of these: all of the device is discarded (trimmed), then this much of it written: 0,50,90
+    #[arg(long, value_parser = words::percent, value_delimiter = ',', value_name = "PERCENT", requires = "until_steady")]
+    pub fill_levels: Vec<u8>,
+    /// Discard (trim) all of the device before the writes without pause, after them, or both: before,after
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHEN", requires = "lasting")]
+    pub trim: Vec<TrimWhen>,
+    /// The most time of each (default: 15m)
+    #[arg(long = "for", value_parser = words::seconds, value_name = "DURATION", requires = "lasting")]
     pub most_time: Option<f64>,
-    /// The most that it writes (default: 30 % of an empty or given up device, or of a file system's free space)
-    #[arg(long, value_parser = words::size, value_name = "SIZE", requires = "sustained")]
+    /// The most that each writes (default: 30 % of an empty or given up device, or of a file system's free space; of --until-steady on a
+    /// device no limit)
+    #[arg(long, value_parser = words::size, value_name = "SIZE", requires = "lasting")]
     pub volume: Option<Bytes>,
 }
 

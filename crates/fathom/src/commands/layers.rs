@@ -6,12 +6,13 @@ use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
 use crate::cli::layers::{
     DiskArgs, DiskCommand, LayerArgs, NetworkArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
+    TrimWhen,
 };
 use crate::cli::workload::{OwnNumbers, WorkloadArgs};
 use crate::cli::{Common, Format};
 use clap::Args;
 use experiments::{Experiment, Request, SustainedOptions, Targets};
-use model::{Failure, Layer};
+use model::{Failure, Layer, Until};
 
 /// What the command of one layer asks for, by whichever experiment.
 pub struct OneLayer<'a, E: Args> {
@@ -101,13 +102,15 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
     let one = of_disk(&args.disk)?;
     let own = one.own;
     let mut request = request(common, one)?;
-    if args.sustained.sustained {
-        refuse_beside_sustained(layer, own)?;
-        request.experiment = Experiment::SustainedWrites(sustained(&args.sustained, &layer.workload));
-    }
-    if args.fit.fit {
-        request.experiment = Experiment::Fitness;
-    }
+    let lasting = sustained(&args.sustained, &layer.workload)?;
+    request.experiment = match lasting {
+        lasting if args.fit.fit => Experiment::Fitness(lasting.map(|asked| SustainedOptions { alone: false, ..asked })),
+        Some(lasting) => {
+            refuse_beside_sustained(layer, own)?;
+            Experiment::SustainedWrites(lasting)
+        }
+        None => request.experiment,
+    };
     let format = if args.fit.export { Format::Drives } else { common.format };
     sound_and_print(&Common { format, ..common.clone() }, &layer.run, &request)
 }
@@ -115,9 +118,25 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
 /// The longest that it lasts, unless said otherwise.
 const SUSTAINED_SECONDS: f64 = 15.0 * 60.0;
 
-fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> SustainedOptions {
-    let seconds = args.most_time.unwrap_or(SUSTAINED_SECONDS);
-    SustainedOptions { seconds, volume: args.volume, alone: workload.common.patterns.is_empty() }
+/// `None`: nothing of it was asked for.
+fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> Result<Option<SustainedOptions>, Failure> {
+    let wished = [(args.sustained, Until::Falls), (args.until_steady, Until::Steady)];
+    let until: Vec<Until> = wished.into_iter().filter(|(asked, _)| *asked).map(|(_, until)| until).collect();
+    if until.is_empty() {
+        return Ok(None);
+    }
+    let levels = &args.fill_levels;
+    if let Some((_, twice)) = levels.iter().enumerate().find(|(at, level)| levels[..*at].contains(level)) {
+        return Err(Failure::Usage(format!("--fill-levels: {twice} is named twice; name it once")));
+    }
+    Ok(Some(SustainedOptions {
+        until,
+        fill_levels: levels.clone(),
+        trim: [TrimWhen::Before, TrimWhen::After].map(|when| args.trim.contains(&when)),
+        seconds: args.most_time.unwrap_or(SUSTAINED_SECONDS),
+        volume: args.volume,
+        alone: workload.common.patterns.is_empty(),
+    }))
 }
 
 /// Without patterns there is no survey that could have these.
@@ -134,8 +153,7 @@ fn refuse_beside_sustained(args: &LayerArgs, own: OwnNumbers) -> Result<(), Fail
     ];
     match senseless.into_iter().find(|(_, given)| *given && workload.common.patterns.is_empty()) {
         Some((option, _)) => Err(Failure::Usage(format!(
-            "{option}: --sustained writes large blocks one after the other, and nothing else; for figures beside it, name \
-             their --patterns"
+            "{option}: --sustained and --until-steady have their own way of writing; for figures beside them, name their --patterns"
         ))),
         None => Ok(()),
     }

@@ -133,7 +133,7 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
             let worse = differences.iter().any(|one| one.finds == Finds::Worse);
             if worse { REGRESSION } else { code(whole && !differences.is_empty()) }
         }
-        Answer::Fitness(drives) if !drives.is_empty() => {
+        Answer::Fitness { drives, .. } if !drives.is_empty() => {
             let any = |fitness| drives.iter().any(|drive| drive.fitness == fitness);
             if any(Fitness::Unfit) { REGRESSION } else { code(whole && !any(Fitness::Open)) }
         }

@@ -2,17 +2,19 @@
 
 mod by_writes;
 mod health;
+mod lasting;
 mod odd;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use crate::entry::Entry;
 use by_writes::{ROTATES, by_writes, rotates};
 use model::fitness::{MANY, slowest_durable};
 use model::workload::MIB;
 use model::{
-    DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, JudgedDrive, Label, Metric, OpClass,
-    Workload,
+    DriveFound, DriveWrites, Durability, Endurance, Estimate, Fitness, FitnessReason, JudgedDrive, Label, Metric,
+    OpClass, RestedReads, Workload,
 };
 
 /// Times as long as another read.
@@ -24,12 +26,17 @@ const HELPS: f64 = 1.1;
 /// And does not, if it makes less than this many times as many, for certain.
 const NO_HELP: f64 = 1.25;
 
-/// What is known of each drive, the worst first.
-pub fn drives(entries: &[Entry], judged: &[JudgedDrive]) -> Vec<DriveFound> {
+/// What is known of each drive, the worst first. `sustained`: how they last, as far as that was asked for.
+pub fn drives(entries: &[Entry], judged: &[JudgedDrive], sustained: &[Endurance]) -> Vec<DriveFound> {
     let mut found: Vec<DriveFound> = judged.iter().map(|drive| one(entries, drive)).collect();
     for (target, reason) in odd::odd_ones(entries, judged) {
         let own = found.iter_mut().filter(|drive| drive.target == target);
         own.for_each(|drive| drive.reasons.push(reason.clone()));
+    }
+    let serves: Vec<_> = found.iter().map(|drive| uses::serves(drive, &found)).collect();
+    for (drive, serves) in found.iter_mut().zip(serves) {
+        drive.reasons.extend(lasting::reasons(&drive.target, sustained));
+        (drive.one_osd, drive.serves) = (uses::one_osd(drive), serves);
     }
     found.sort_by_key(|drive| Fitness::BY_GRAVITY.iter().position(|one| *one == drive.fitness));
     found
@@ -56,7 +63,8 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
     let linear = |class: OpClass| figure(class, &|load| load.block >= MIB);
     let mixed = |class: OpClass| figure(class, &|load| load.mix.is_mixed());
     let reads = [1, MANY].map(|depth| figure(OpClass::Read, &move |load| small(load, depth)));
-    let rested = own.iter().find(|entry| entry.figure.workload.rate.is_some()).and_then(|entry| entry.usable());
+    let mut rested: Vec<RestedReads> = own.iter().filter_map(|entry| after_pauses(entry)).collect();
+    rested.sort_by(|a, b| a.pause_ms.total_cmp(&b.pause_ms));
     let tried = own.iter().any(|entry| !entry.figure.workload.settings.is_empty());
     let mut found = DriveFound {
         target: drive.target.clone(),
@@ -73,6 +81,8 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
         mixed: [mixed(OpClass::Read), mixed(OpClass::Write)],
         rested,
         linear: [linear(OpClass::Write), linear(OpClass::Read)],
+        one_osd: None,
+        serves: None,
     };
     let said = drive.device.as_ref().and_then(|device| device.rotational);
     (found.fitness, found.reasons) = judged(&found, said);
@@ -105,6 +115,12 @@ fn explain(found: &mut DriveFound, own: &[&Entry]) {
     if held > 0 && held * 4 >= own.len() as u64 && found.fitness == Fitness::Open {
         found.reasons.insert(1.min(found.reasons.len()), FitnessReason::HeldBack { loads: held, of: own.len() as u64 });
     }
+}
+
+/// Of runs of an earlier version, which kept a rate instead, nothing is told.
+fn after_pauses(entry: &Entry) -> Option<RestedReads> {
+    let pause_ms = entry.figure.workload.rate?.pause_ms()?;
+    Some(RestedReads { pause_ms, mean: entry.usable()? })
 }
 
 /// Per second; of a time, its reciprocal: with one in flight the next one starts when it has ended.
@@ -167,10 +183,11 @@ fn gain(drive: &DriveFound) -> Option<Estimate> {
 
 /// Is it, for certain, twice as slow after a pause, and by more than processors take to wake up?
 fn sleeps(drive: &DriveFound) -> Option<FitnessReason> {
-    let (rested, reads) = (drive.rested?, drive.reads[0]?);
-    let (rested_ms, ms) = (rested.value, 1e3 / reads.value);
-    let certain = rested.low >= ASLEEP * (1e3 / reads.low) && rested.low - 1e3 / reads.low >= WAKES_MS;
-    certain.then_some(FitnessReason::Sleeps { rested_ms, ms })
+    let reads = drive.reads[0]?;
+    let longest = 1e3 / reads.low;
+    let asleep = |rested: &&RestedReads| rested.mean.low >= ASLEEP * longest && rested.mean.low - longest >= WAKES_MS;
+    let RestedReads { pause_ms, mean } = *drive.rested.iter().find(asleep)?;
+    Some(FitnessReason::Sleeps { pause_ms, rested_ms: mean.value, ms: 1e3 / reads.value })
 }
 
 pub(in crate::fitness) fn what(way: Durability) -> String {

@@ -9,7 +9,7 @@ fn exactly(value: f64) -> Estimate {
 }
 
 /// Writes per second with O_DSYNC, fsync, fdatasync and without, and reads per second, one in flight.
-fn drive(rates: [f64; 4], reads: f64) -> DriveFound {
+pub(super) fn drive(rates: [f64; 4], reads: f64) -> DriveFound {
     let ways = [Durability::Dsync, Durability::Fsync, Durability::Fdatasync, Durability::None];
     let writes = |(way, rate): (Durability, f64)| DriveWrites { way, alone: Some(exactly(rate)), many: None };
     DriveFound {
@@ -25,8 +25,10 @@ fn drive(rates: [f64; 4], reads: f64) -> DriveFound {
         writes: ways.into_iter().zip(rates).map(writes).collect(),
         reads: [Some(exactly(reads)), None],
         mixed: [None; 2],
-        rested: None,
+        rested: Vec::new(),
         linear: [None; 2],
+        one_osd: None,
+        serves: None,
     }
 }
 
@@ -134,9 +136,17 @@ fn a_share_that_the_commands_alone_explain_empties_no_cache() {
 
 #[test]
 fn a_drive_that_sleeps_between_reads_is_told() {
+    let after = |pauses: &[(f64, Estimate)]| {
+        let rested = pauses.iter().map(|(pause_ms, mean)| RestedReads { pause_ms: *pause_ms, mean: *mean });
+        let found = DriveFound { rested: rested.collect(), ..drive([25_000.0; 4], 10_000.0) };
+        judged(&found, None).1
+    };
+    let slow = Estimate::new(8.0, 1.0);
+    let told = after(&[(1.0, Estimate::new(0.1, 0.01)), (10.0, slow), (100.0, slow)]);
+    assert!(told.contains(&FitnessReason::Sleeps { pause_ms: 10.0, rested_ms: 8.0, ms: 0.1 }), "{told:?}");
     let of = |rested: Estimate| {
-        let found = DriveFound { rested: Some(rested), ..drive([25_000.0; 4], 10_000.0) };
-        judged(&found, None).1.contains(&FitnessReason::Sleeps { rested_ms: rested.value, ms: 0.1 })
+        let asleep = FitnessReason::Sleeps { pause_ms: 100.0, rested_ms: rested.value, ms: 0.1 };
+        after(&[(100.0, rested)]).contains(&asleep)
     };
     assert!(of(Estimate::new(8.0, 1.0)));
     assert!(!of(Estimate::new(8.0, 7.9)), "not certain");

@@ -5,7 +5,7 @@ use judge::without_findings;
 use model::testing;
 use model::{
     Background, Compaction, Ended, Figure, OpClass, OsdLooks, Pattern, Piece, PlannedExperiment, Record, Report,
-    Sample, Sight, Slice, StepId, StoreActivity, SustainedSeries, SustainedTest, Target,
+    Sample, Sight, Slice, StepId, StoreActivity, SustainedSeries, SustainedTest, Target, Until,
 };
 
 /// Windows of 100 ms at these operations a window, give or take a twentieth.
@@ -180,12 +180,21 @@ fn with_cliff(seconds: usize, falls: bool) -> (Vec<Figure>, Report) {
     let windows = [vec![10_000_000; seconds * 10], after].concat();
     let ended = if falls { Ended::Fell } else { Ended::Time };
     let target = step.together();
-    let sustained = vec![SustainedSeries { target, windows, window_ns: WINDOW, before: 0, ended, error: None }];
+    let sustained = vec![SustainedSeries {
+        target,
+        until: Until::Falls,
+        filled: None,
+        windows,
+        window_ns: WINDOW,
+        before: 0,
+        ended,
+        error: None,
+    }];
     made.record.plan.experiment = PlannedExperiment::SustainedWrites(vec![SustainedTest {
-        step,
         model: Some("X".into()),
         also: vec!["/dev/vd1".into()],
         seconds: 900.0,
+        ..SustainedTest::of(step)
     }]);
     let report = without_findings(&Record { slices: slices.collect(), sustained, finished: true, ..made.record });
     (report.figures.clone(), report)

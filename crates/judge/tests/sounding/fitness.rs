@@ -27,7 +27,7 @@ fn found(drives: u32, odd: Option<(u32, f64)>, seed: u64, about: Option<DriveAbo
         made.drifting(Pattern::ReadLatency, disk(id), 0.1, &by(odd.filter(|odd| odd.0 == id).map_or(1.0, |odd| odd.1)));
     }
     let judged = (0..drives).map(|id| drive(id, about.clone().filter(|_| id == 0))).collect();
-    made.record.plan.experiment = PlannedExperiment::Fitness(judged);
+    made.record.plan.experiment = PlannedExperiment::Fitness { drives: judged, sustained: Vec::new() };
     without_findings(&made.record).answer.drives().to_vec()
 }
 

@@ -17,7 +17,7 @@ export type OpClass = "read" | "write";
 /**
  * How the starts of an open loop lie in time.
  */
-export type Arrivals = "poisson" | "even";
+export type Arrivals = "poisson" | "even" | "pauses";
 /**
  * How offsets are drawn from the span.
  */
@@ -117,9 +117,13 @@ export type Setting = number | string;
  */
 export type Beyond = "flat" | "rises" | "falls";
 /**
+ * What is written, and when it is enough.
+ */
+export type Until = "falls" | "steady";
+/**
  * Why it was over.
  */
-export type Ended = "broken" | "fell" | "volume" | "time" | "stopped";
+export type Ended = "broken" | "fell" | "steady" | "volume" | "time" | "stopped";
 /**
  * For what a drive is good.
  */
@@ -218,7 +222,24 @@ export type FitnessReason =
       others: number;
     }
   | {
+      reason: "falls-when-full";
+      after: number;
+      from: number | null;
+      to: number | null;
+    }
+  | {
+      reason: "slower-when-steady";
+      filled: number | null;
+      first: number | null;
+      steady: number | null;
+    }
+  | {
+      reason: "not-steady";
+      filled: number | null;
+    }
+  | {
       reason: "sleeps";
+      pause_ms: number | null;
       rested_ms: number | null;
       ms: number | null;
     }
@@ -492,7 +513,7 @@ export interface Workload {
  */
 export interface Rate {
   /**
-   * Operations per second on each target, over all jobs.
+   * Operations per second on each target, over all jobs; with pauses as many as there would be if they took no time.
    */
   per_second: number | null;
   arrivals: Arrivals;
@@ -509,7 +530,7 @@ export interface Bound {
   /**
    * How the starts of an open loop lie in time.
    */
-  arrivals: "poisson" | "even";
+  arrivals: "poisson" | "even" | "pauses";
 }
 export interface Scope {
   /**
@@ -1331,6 +1352,11 @@ export interface KneeDocument {
  */
 export interface SustainedDocument {
   target: string;
+  until: Until;
+  /**
+   * Percent of the device that were written before, after all of it was discarded; null: it was taken as it was.
+   */
+  fill_level: number | null;
   model: string | null;
   also: string[];
   ended: Ended;
@@ -1347,6 +1373,10 @@ export interface SustainedDocument {
    */
   rate_ci95: [number | null, number | null] | null;
   cliff: CliffDocument | null;
+  /**
+   * Of small random writes; null: too few, or none were asked for.
+   */
+  rounds: RoundsDocument | null;
   each_second: number[];
   says: string;
 }
@@ -1370,6 +1400,29 @@ export interface CliffDocument {
    */
   to_ci95: [number | null, number | null] | null;
   fall: number | null;
+}
+/**
+ * Rates are writes a second.
+ */
+export interface RoundsDocument {
+  round_seconds: number | null;
+  steady: boolean;
+  each: (number | null)[];
+  first: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  first_ci95: [number | null, number | null] | null;
+  /**
+   * Over the last rounds, at most five.
+   */
+  last: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  last_ci95: [number | null, number | null] | null;
 }
 /**
  * Is a drive fit for Ceph? Rates are of 4 KiB with one operation in flight; its other figures stand among `figures`.
@@ -1432,14 +1485,17 @@ export interface DriveDocument {
    */
   durable_switched_ci95: [number | null, number | null] | null;
   /**
-   * Of a read after a pause of 100 ms.
+   * Single reads after pauses, the shortest pause first.
    */
-  rested_ms: number | null;
+  rested: Rested[];
   /**
-   * @minItems 2
-   * @maxItems 2
+   * An estimate; null: a figure for it is missing.
    */
-  rested_ms_ci95: [number | null, number | null] | null;
+  one_osd: OsdEstimate | null;
+  /**
+   * null: it is not fit to hold WAL and DB of others.
+   */
+  serves: ServesDbs | null;
   says: string;
 }
 /**
@@ -1487,6 +1543,67 @@ export interface WriteCache {
    * The kernel flushes it, or would if it were on; else what is said to be durable is lost with the power while it is on.
    */
   flushed: boolean;
+}
+/**
+ * Reads of 4 KiB, each after a pause.
+ */
+export interface Rested {
+  pause_ms: number | null;
+  /**
+   * Of a read.
+   */
+  ms: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ms_ci95: [number | null, number | null] | null;
+}
+/**
+ * What one OSD could do with a drive, by its figures and by what OSDs' software usually takes: operations of 4 KiB a second, without
+ * replication, the least and the most.
+ */
+export interface OsdEstimate {
+  /**
+   * One in flight.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  writes_alone: [number | null, number | null];
+  /**
+   * Many in flight.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  writes_many: [number | null, number | null];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  reads_alone: [number | null, number | null];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  reads_many: [number | null, number | null];
+}
+/**
+ * For how many drives one could hold WAL and DB.
+ */
+export interface ServesDbs {
+  /**
+   * The least and the most.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  drives: [number | null, number | null];
+  /**
+   * The drive of the run that it was held against; `None`: usual disks.
+   */
+  of: string | null;
 }
 /**
  * Of an ordered pair of hosts, in bytes of an IP packet.

@@ -7,7 +7,7 @@ use crate::sections::{ab, fitness, limits, sustained, sweep};
 use crate::{compare, finds, numbers, words};
 use model::{
     AbFound, Answer, Difference, Doubled, DriveFound, Endurance, Finds, Fitness, Limit, Metric, Outcome, Report,
-    Verdict,
+    Rounds, Verdict,
 };
 
 /// At most this many targets or curves are named.
@@ -26,11 +26,14 @@ pub(super) fn says(report: &Report) -> Option<Vec<String>> {
             let more = if report.figures.is_empty() { Vec::new() } else { takes::says(report) };
             named(found.iter().map(lasting).collect()).into_iter().chain(more).collect()
         }
-        Answer::Fitness(drives) => match drives.as_slice() {
-            [] => return None,
-            [one] => vec![fit(one)],
-            several => vec![counted(several)],
-        },
+        Answer::Fitness { drives, sustained } => {
+            let fit = match drives.as_slice() {
+                [] => return None,
+                [one] => fit(one),
+                several => counted(several),
+            };
+            std::iter::once(fit).chain(named(sustained.iter().map(lasting).collect())).collect()
+        }
         Answer::Diagnosis(_) => diagnosed::says(report),
         // Nothing is known yet but figures.
         _ => return None,
@@ -62,7 +65,7 @@ fn counted(drives: &[DriveFound]) -> String {
 /// A line for each of several drives, the worst first.
 pub(super) fn each(report: &Report) -> Vec<String> {
     match &report.answer {
-        Answer::Fitness(drives) if drives.len() > 1 => drives.iter().map(fitness::line).collect(),
+        Answer::Fitness { drives, .. } if drives.len() > 1 => drives.iter().map(fitness::line).collect(),
         _ => Vec::new(),
     }
 }
@@ -142,6 +145,13 @@ fn lasting(found: &Endurance) -> String {
             numbers::bytes(cliff.written),
             rate(to)
         ),
-        None => sentence(&sustained::sentence(found)),
+        None => match &found.rounds {
+            Some(Rounds { steady: true, last: Some(last), .. }) => {
+                let full = found.filled.map_or(String::new(), |percent| format!(", {percent} % full,"));
+                let rate = numbers::figure(last, Metric::Iops).with_unit();
+                format!("{}{full} goes on at {rate} of small random writes, which is its steady rate.", found.target)
+            }
+            _ => sentence(&sustained::sentence(found)),
+        },
     }
 }

@@ -126,7 +126,7 @@ fn asked(report: &Report) -> Option<String> {
         Answer::SustainedWrites(all) if all.iter().any(|found| found.cliff.is_some()) => {
             Some("count on the rate after the fall for lasting writes.".to_string())
         }
-        Answer::Fitness(drives) => drives.first().map(drive),
+        Answer::Fitness { drives, sustained } => drives.first().map(|worst| drive(worst, sustained.is_empty())),
         _ => {
             let imported = report.head.imported.is_some();
             imported.then(|| format!("measure the same with Fathom, then {}.", compare(report)))
@@ -134,8 +134,8 @@ fn asked(report: &Report) -> Option<String> {
     }
 }
 
-/// What is best done with the worst of them.
-fn drive(worst: &DriveFound) -> String {
+/// What is best done with the worst of them. `untested`: how long it keeps its rate was not asked for.
+fn drive(worst: &DriveFound, untested: bool) -> String {
     let has = |wanted: fn(&FitnessReason) -> bool| worst.reasons.iter().any(wanted);
     let (target, now) = (&worst.target, worst.fitness);
     if has(|reason| *reason == FitnessReason::Failing) {
@@ -148,11 +148,17 @@ fn drive(worst: &DriveFound) -> String {
     let untried =
         has(|reason| *reason == FitnessReason::CacheEmptied) && worst.switched.is_empty() && worst.about.is_some();
     match now {
+        Fitness::Fit if !untested => format!("use {target}."),
         Fitness::Fit if target.starts_with('/') => {
-            format!("see how long it keeps its rate: `fathom disk {target} --sustained{}`.", given_up(worst))
+            format!(
+                "see how long it keeps its rate: `fathom disk {target} --sustained --until-steady{}`.",
+                given_up(worst)
+            )
         }
         Fitness::Fit => {
-            format!("see how long {target} keeps its rate: the same with `--sustained` instead of `--fit`.")
+            format!(
+                "see how long {target} keeps its rate: the same with `--sustained --until-steady` instead of `--fit`."
+            )
         }
         Fitness::NotForJournals | Fitness::Unfit if untried => format!(
             "if {target} has a volatile write cache, switch that off (hdparm -W 0, sdparm --clear=WCE, nvme set-feature -f 6 -v 0) and \

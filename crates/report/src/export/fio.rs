@@ -109,7 +109,9 @@ fn options(figure: &Figure) -> Value {
         "numjobs": workload.jobs.to_string(),
         "size": workload.lane_span().to_string(),
     });
-    if let Some(rate) = workload.rate {
+    if let Some(ms) = workload.rate.and_then(|rate| rate.pause_ms()) {
+        options["thinktime"] = json!((ms * 1e3).round().to_string());
+    } else if let Some(rate) = workload.rate {
         let each = rate.per_second / f64::from(workload.jobs.max(1));
         options["rate_iops"] = json!(each.round().to_string());
         options["rate_process"] = json!(if rate.arrivals == model::Arrivals::Even { "linear" } else { "poisson" });

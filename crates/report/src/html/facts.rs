@@ -49,9 +49,10 @@ fn compacted(of: &Background) -> String {
 
 /// A workload, each of its numbers by name.
 pub(super) fn load(of: &Workload) -> Vec<[String; 2]> {
-    let rate = of
-        .rate
-        .map(|rate| format!("{} a second, {}", words::per_second(rate.per_second), words::arrivals(rate.arrivals)));
+    let rate = of.rate.map(|rate| match rate.pause_ms() {
+        Some(ms) => format!("after pauses of {} ms", crate::numbers::rough(ms)),
+        None => format!("{} a second, {}", words::per_second(rate.per_second), words::arrivals(rate.arrivals)),
+    });
     let several = (of.clients > 1).then(|| count(of.clients.into()));
     let all = [
         ("block", Some(bytes(of.block))),

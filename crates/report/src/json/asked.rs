@@ -1,16 +1,14 @@
-//! What a run was asked for besides figures, in its document: verdicts, highest rates, clients, A/B, sweeps, sustained writes, hosts.
+//! What a run was asked for besides figures, in its document: verdicts, highest rates, clients, A/B, sweeps, hosts.
 
 use super::all;
 use super::compared::{DifferenceDocument, differences};
 use super::parts::{Interval, Keyed, LabelName, Unit, interval_of, value_of};
-use crate::sections::{fitness, verdicts};
+use crate::sections::verdicts;
 use crate::words;
-use model::fitness::slowest_durable;
 use model::{
-    AbFound, Beyond, Bytes, Cliff, DiskSecond, Doubled, DriveFound, DriveHealth, Durability, Ended, Endurance,
-    Estimate, Fitness, FitnessReason, HostLoad, Interrupts, Knee, Layer, Limit, Metric, NicSecond, OpClass, OsdSecond,
-    Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept, TriedRate, Verdict,
-    WriteCache,
+    AbFound, Beyond, DiskSecond, Doubled, Estimate, HostLoad, Interrupts, Knee, Layer, Limit, NicSecond, OpClass,
+    OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept, TriedRate,
+    Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -274,142 +272,6 @@ impl From<&AbFound> for AbDocument {
             restarts: found.restarts.clone(),
             permanent: found.permanent.clone(),
             differences: differences(&found.comparison),
-        }
-    }
-}
-
-/// How much a device took before its rate fell.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct SustainedDocument {
-    target: String,
-    model: Option<String>,
-    also: Vec<String>,
-    ended: Ended,
-    error: Option<String>,
-    written: Bytes,
-    seconds: f64,
-    written_before: Bytes,
-    held: Bytes,
-    unit: Unit,
-    rate: Option<f64>,
-    rate_ci95: Option<Interval>,
-    cliff: Option<CliffDocument>,
-    each_second: Vec<Bytes>,
-    says: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct CliffDocument {
-    written: Bytes,
-    between: [Bytes; 2],
-    from: Option<f64>,
-    from_ci95: Option<Interval>,
-    to: Option<f64>,
-    to_ci95: Option<Interval>,
-    fall: f64,
-}
-
-impl From<&Endurance> for SustainedDocument {
-    fn from(found: &Endurance) -> Self {
-        SustainedDocument {
-            target: found.target.clone(),
-            model: found.model.clone(),
-            also: found.also.clone(),
-            ended: found.ended,
-            error: found.error.clone(),
-            written: found.written,
-            seconds: found.seconds,
-            written_before: found.before,
-            held: found.held,
-            unit: Unit(Metric::Bandwidth.unit()),
-            rate: value_of(found.rate.as_ref()),
-            rate_ci95: interval_of(found.rate.as_ref()),
-            cliff: found.cliff.as_ref().map(CliffDocument::from),
-            each_second: found.each_second.clone(),
-            says: found.says.clone(),
-        }
-    }
-}
-
-impl From<&Cliff> for CliffDocument {
-    fn from(cliff: &Cliff) -> Self {
-        CliffDocument {
-            written: cliff.written,
-            between: [cliff.low, cliff.high],
-            from: value_of(cliff.from.as_ref()),
-            from_ci95: interval_of(cliff.from.as_ref()),
-            to: value_of(cliff.to.as_ref()),
-            to_ci95: interval_of(cliff.to.as_ref()),
-            fall: cliff.fall,
-        }
-    }
-}
-
-/// Is a drive fit for Ceph? Rates are of 4 KiB with one operation in flight; its other figures stand among `figures`.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct DriveDocument {
-    target: String,
-    host: Option<String>,
-    model: Option<String>,
-    serial: Option<String>,
-    firmware: Option<String>,
-    /// Bytes of a sector: as it is addressed, and as it lies on the medium.
-    sectors: [Option<u64>; 2],
-    /// GT/s and lanes of its PCIe link, as it is and as it could be.
-    link: [Option<(f64, u32)>; 2],
-    /// null: it tells nothing, or smartctl is not installed on its host.
-    health: Option<DriveHealth>,
-    through_file: bool,
-    fitness: Fitness,
-    reasons: Vec<FitnessReason>,
-    /// The slowest way of making a write durable: that counts.
-    durable_by: Option<Durability>,
-    unit: Unit,
-    durable: Option<f64>,
-    durable_ci95: Option<Interval>,
-    plain: Option<f64>,
-    plain_ci95: Option<Interval>,
-    /// null: it can't be asked.
-    cache: Option<WriteCache>,
-    /// With the cache switched the other way; null: not tried.
-    durable_switched: Option<f64>,
-    durable_switched_ci95: Option<Interval>,
-    /// Of a read after a pause of 100 ms.
-    rested_ms: Option<f64>,
-    rested_ms_ci95: Option<Interval>,
-    says: String,
-}
-
-impl From<&DriveFound> for DriveDocument {
-    fn from(drive: &DriveFound) -> Self {
-        let (durable, plain) = (drive.slowest_durable(), drive.plain());
-        let rate = durable.as_ref().map(|(_, estimate)| estimate);
-        let switched = slowest_durable(&drive.switched).map(|(_, estimate)| estimate);
-        let (queue, health) = (drive.about.as_ref().map(|about| &about.queue), drive.health());
-        DriveDocument {
-            target: drive.target.clone(),
-            host: drive.host.clone(),
-            model: drive.model.clone(),
-            serial: health.and_then(|health| health.serial.clone()),
-            firmware: health.and_then(|health| health.firmware.clone()).or_else(|| queue?.firmware.clone()),
-            sectors: [queue.and_then(|queue| queue.logical_block), queue.and_then(|queue| queue.physical_block)],
-            link: [queue.and_then(|queue| queue.link), queue.and_then(|queue| queue.link_most)],
-            health: health.cloned(),
-            through_file: drive.through_file,
-            fitness: drive.fitness,
-            reasons: drive.reasons.clone(),
-            durable_by: durable.as_ref().map(|(way, _)| *way),
-            unit: Unit(Metric::Iops.unit()),
-            durable: value_of(rate),
-            durable_ci95: interval_of(rate),
-            plain: value_of(plain.as_ref()),
-            plain_ci95: interval_of(plain.as_ref()),
-            cache: drive.cache.clone(),
-            durable_switched: value_of(switched.as_ref()),
-            durable_switched_ci95: interval_of(switched.as_ref()),
-            rested_ms: value_of(drive.rested.as_ref()),
-            rested_ms_ci95: interval_of(drive.rested.as_ref()),
-            says: fitness::sentence(drive),
         }
     }
 }

@@ -5,15 +5,14 @@ mod audited;
 mod causes;
 mod compared;
 mod crosschecked;
+mod drives;
 mod figures;
 mod parts;
 mod schema;
 
-use asked::{
-    AbDocument, ClientsDocument, DriveDocument, HostLoadDocument, LimitDocument, SustainedDocument, SweepDocument,
-    VerdictDocument,
-};
+use asked::{AbDocument, ClientsDocument, HostLoadDocument, LimitDocument, SweepDocument, VerdictDocument};
 use causes::{FindingDocument, RefutedDocument, UntestedDocument};
+use drives::{DriveDocument, SustainedDocument};
 use figures::{
     CellDocument, DistanceDocument, FigureDocument, LatencyPartsDocument, LedgerDocument, OutlierDocument,
     PositionsDocument,

@@ -153,7 +153,7 @@ fn iops(estimate: Option<Estimate>) -> Cell {
 }
 
 /// `/dev/sdx (model)`
-fn name(drive: &DriveFound) -> String {
+pub(super) fn name(drive: &DriveFound) -> String {
     let model = drive.model.as_ref().map_or(String::new(), |model| format!(" ({model})"));
     format!("{}{model}", drive.target)
 }
@@ -237,12 +237,28 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
             let read = read.map_or(String::new(), |ms| format!(" ({ms} ms at random)"));
             format!("its reads are as slow as a disk's{read}, and it is judged as one: WAL and DB of its OSD belong on an SSD")
         }
-        FitnessReason::Sleeps { rested_ms, ms } => format!(
-            "a read after a pause of 100 ms takes {} ms, and {} ms without: it saves power in between (NVMe: nvme_core.default_ps_max_latency_us=0; \
+        FitnessReason::Sleeps { pause_ms, rested_ms, ms } => format!(
+            "a read after a pause of {} ms takes {} ms, and {} ms without: it saves power in between (NVMe: nvme_core.default_ps_max_latency_us=0; \
              SATA: link_power_management_policy=max_performance, hdparm -B 255)",
+            numbers::rough(*pause_ms),
             numbers::rough(*rested_ms),
             numbers::rough(*ms)
         ),
+        FitnessReason::FallsWhenFull { after, from, to } => format!(
+            "large writes in order fall from {} to {} MB/s after {} without pause, when its cache is full",
+            numbers::rough(*from),
+            numbers::rough(*to),
+            numbers::bytes(*after)
+        ),
+        FitnessReason::SlowerWhenSteady { filled, first, steady } => format!(
+            "small random writes go on at {} a second once they are steady{}, and began at {}: count on the steady rate",
+            numbers::rough(*steady),
+            filled_to(*filled),
+            numbers::rough(*first)
+        ),
+        FitnessReason::NotSteady { filled } => {
+            format!("small random writes{} were not steady when they ended: give them longer (--for)", filled_to(*filled))
+        }
         FitnessReason::SlowReads { ms } => format!(
             "a random read takes {} ms, longer than flash or an idle disk needs: something holds it back, as a limit, a network or a path that fails",
             numbers::rough(*ms)
@@ -345,6 +361,11 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
     }
 }
 
+/// ` with 90 % of it full`
+fn filled_to(percent: Option<u8>) -> String {
+    percent.map_or(String::new(), |percent| format!(" with {percent} % of it full"))
+}
+
 /// `between 100 and 610`
 fn between(low: f64, high: f64) -> String {
     match high.is_finite() {
@@ -372,8 +393,10 @@ mod tests {
             writes: vec![by(Durability::Fsync, durable), by(Durability::None, Estimate::new(5836.0, 100.0))],
             reads: [None; 2],
             mixed: [None; 2],
-            rested: None,
+            rested: Vec::new(),
             linear: [None; 2],
+            one_osd: None,
+            serves: None,
         }
     }
 

@@ -6,6 +6,7 @@ pub(crate) mod beside;
 pub(crate) mod causes;
 pub(crate) mod chart;
 pub(crate) mod clients;
+mod drive_uses;
 pub(crate) mod errors;
 pub(crate) mod findings;
 pub(crate) mod fitness;
@@ -64,6 +65,8 @@ const SUSTAINED: &str = "Large blocks, one after the other, until the rate had f
                          volume was used up. What is faster before the cliff is a cache; how far figures of writes hold is told by its place.";
 const FITNESS: &str = "What counts is how many small writes a drive makes durable, one after the other, by the slowest of the ways that stores and \
                        databases use. Rates are of 4 KiB with one operation in flight, except the sequential ones, of large blocks.";
+const USES: &str = "An estimate, and no measurement: operations of 4 KiB a second, without replication, by the drive's figures and by what the software \
+                    of OSDs usually takes (docs/method.md). The least and the most.";
 const SWEEP: &str = "Every combination, in shuffled order pass by pass. Bars are 95 % intervals; a ring marks the knee, the smallest depth \
                      with 95 % of the best throughput.";
 const MATRIX: &str = "Rows send, columns receive. The darker, the faster; a slow link is one pale cell, a slow host a pale row, column or both.";
@@ -75,7 +78,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 37] = [
+pub const SECTIONS: [Section; 38] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("findings", "Findings", findings::of_diagnosis).not_on_page(),
@@ -87,6 +90,7 @@ pub const SECTIONS: [Section; 37] = [
     section("fitness", "Fit for Ceph?", fitness::blocks).lead(FITNESS),
     section("fitness-drives", "The drives", fitness::about),
     section("fitness-loads", "Each load", fitness::loads),
+    section("drive-uses", "What one OSD could do", drive_uses::blocks).lead(USES),
     section("sustained", "Sustained writes", sustained::blocks).lead(SUSTAINED),
     section("sweep", "Sweep", sweep::blocks).lead(SWEEP),
     CHART,

@@ -3,7 +3,7 @@
 use crate::block::{Block, Emphasis, Text};
 use crate::chart::{Caption, Chart, CliffAt, Mark, Volume};
 use crate::{numbers, words};
-use model::{Endurance, Estimate, Report, Scope};
+use model::{Endurance, Estimate, Report, Scope, Until};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     report.answer.endurance().iter().flat_map(one).collect()
@@ -19,13 +19,18 @@ fn one(found: &Endurance) -> [Block; 2] {
         from: cliff.from.and_then(|rate| level("before", &rate)),
         to: cliff.to.and_then(|rate| level("after", &rate)),
     });
+    let title = match (found.until, found.filled) {
+        (Until::Falls, _) => found.target.clone(),
+        (Until::Steady, None) => format!("{}, at random", found.target),
+        (Until::Steady, Some(level)) => format!("{}, at random, {level} % full", found.target),
+    };
     let unit = format!("{} in {}", numbers::bytes(found.written), numbers::seconds(found.seconds));
     let volume = Volume {
-        caption: Caption::new(&found.target, "MB/s over GiB written, one step each second", unit),
+        caption: Caption::new(title, "MB/s over GiB written, one step each second", unit),
         each_second: found.each_second.clone(),
         seconds: found.seconds,
         written: found.written,
-        worth_drawing: found.held > 0,
+        worth_drawing: found.held > 0 || found.rounds.is_some(),
         cliff,
     };
     [Block::Paragraph(Text::new(sentence(found), emphasis)), Chart::Volume(volume).into()]

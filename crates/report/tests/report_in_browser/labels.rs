@@ -5,7 +5,7 @@ use crate::runs::{self, Run};
 use crate::{assert_sound, show};
 use model::{
     Answer, Background, Cliff, Compaction, Ended, Endurance, Estimate, Figure, Label, Layer, Observation, OsdLooks,
-    Pattern, Report, StoreActivity,
+    Pattern, Report, StoreActivity, Until,
 };
 
 /// The usual run, in whose writes tables were written from the second to the fourth second of each slice, and with a device
@@ -48,6 +48,9 @@ fn fallen() -> Endurance {
     let (written, low, high) = (14_400_000_000, 13_900_000_000, 14_900_000_000);
     Endurance {
         target: "/dev/sda".into(),
+        until: Until::Falls,
+        filled: None,
+        rounds: None,
         model: Some("Example 870".into()),
         also: vec!["/dev/sdb".into()],
         ended: Ended::Fell,

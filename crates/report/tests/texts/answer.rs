@@ -4,7 +4,7 @@ use crate::sample::{SampleRun, run};
 use model::{
     AbFound, Answer, Checked, Cliff, Comparison, Diagnosed, Difference, Doubled, Ended, Ending, Endurance, Estimate,
     FigureKey, Finding, Finds, Imported, Label, Layer, Limit, OpClass, Outcome, Pattern, Report, ResponseBound,
-    ScaledLoad, Standing, Subject, Threshold, TriedRate, Verdict,
+    ScaledLoad, Standing, Subject, Threshold, TriedRate, Until, Verdict,
 };
 use report::markdown;
 use report::terminal::{self, Detail, Style};
@@ -310,6 +310,9 @@ fn sustained_writes_and_what_was_verified() {
     let cliff = Cliff { written: 14_400_000_000, low: 14_300_000_000, high: 14_900_000_000, from, to, fall: 0.77 };
     report.answer = Answer::SustainedWrites(vec![Endurance {
         target: "/dev/sda".into(),
+        until: Until::Falls,
+        filled: None,
+        rounds: None,
         model: None,
         also: vec![],
         ended: Ended::Fell,

@@ -7,7 +7,7 @@ use crate::schema;
 use model::{
     Answer, Beyond, Checked, Choice, Cliff, Comparison, Difference, Ended, Ending, Endurance, Estimate, Figure,
     FigureKey, Finds, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, ReadBack, Reading,
-    Setting, Sweep, SweepAxis, Swept, Threshold, Trend, TrendPoint, Verdict,
+    Rounds, Setting, Sweep, SweepAxis, Swept, Threshold, Trend, TrendPoint, Until, Verdict,
 };
 use report::runs::{self, RunRow};
 use report::terminal::{self, Detail, Style};
@@ -218,6 +218,9 @@ fn sustained_writes_on_a_terminal_and_in_markdown() {
     let (from, to) = (Some(Estimate::new(480.0, 42.0)), Some(Estimate::new(110.0, 12.0)));
     let fell = Endurance {
         target: "/dev/sda".into(),
+        until: Until::Falls,
+        filled: None,
+        rounds: None,
         model: Some("Example 870".into()),
         also: vec!["/dev/sdb".into()],
         ended: Ended::Fell,
@@ -232,8 +235,24 @@ fn sustained_writes_on_a_terminal_and_in_markdown() {
         says: "fell by 77 % after 13.4 GiB written without pause".into(),
     };
     let short = Endurance { target: "x".into(), model: None, also: vec![], held: 0, cliff: None, ..fell.clone() };
-    report.answer =
-        Answer::SustainedWrites(vec![fell, Endurance { rate: from, says: "too short to tell".into(), ..short }]);
+    let steady = Endurance {
+        until: Until::Steady,
+        filled: Some(90),
+        ended: Ended::Steady,
+        rounds: Some(Rounds {
+            seconds: 5.0,
+            each: [vec![27_000.0; 2], vec![9_000.0; 6]].concat(),
+            block: 4096,
+            steady: true,
+            first: Some(Estimate::new(27_000.0, 900.0)),
+            last: Some(Estimate::new(9_000.0, 200.0)),
+        }),
+        says: "random writes, 90 % of it full: steady after 8 rounds of 5 s at 9,000 ±2 % a second".into(),
+        also: vec![],
+        ..short.clone()
+    };
+    let short = Endurance { rate: from, says: "too short to tell".into(), ..short };
+    report.answer = Answer::SustainedWrites(vec![fell, short, steady]);
     let text = terminal::summary(&report, &record.scope, Detail::Full, &Style { width: 80, colours: false });
     fits(&text, 80);
     let part = |text: &str, begins: &str| {

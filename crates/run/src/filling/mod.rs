@@ -6,6 +6,7 @@ mod sets;
 use super::event_sink::EventSink;
 use super::health::HealthMonitor;
 use super::unfilled::{Unfilled, client_of};
+use agents::Preparation;
 use agents::fleet::{Filled, Fleet};
 use agents::host::LocalHost;
 use care::Care;
@@ -118,7 +119,7 @@ impl Filler<'_> {
             // Its time runs from its own beginning.
             cares[job].get_or_insert_with(|| Care::of(step, target, seconds, self.health)).look(done, self.health, sink)
         };
-        let filled = fleet.fill(jobs, &mut go_on);
+        let filled = fleet.prepare(jobs, Preparation::Fill, &mut go_on);
         let mut ends = Vec::new();
         for (((step, target), filled), care) in jobs.iter().zip(filled).zip(cares) {
             let filled = match filled {

@@ -242,6 +242,16 @@ fn endurance() -> impl Strategy<Value = Endurance> {
         |(target, model, (each_second, also), [written, before, held, low, high], rate, fall)| Endurance {
             says: target.clone(),
             target,
+            until: if before % 2 == 0 { Until::Falls } else { Until::Steady },
+            filled: (held % 3 == 0).then_some((high % 101) as u8),
+            rounds: (held % 2 == 0).then(|| Rounds {
+                seconds: fall,
+                each: each_second.iter().map(|bytes| *bytes as f64).collect(),
+                block: low,
+                steady: high % 2 == 0,
+                first: rate,
+                last: rate,
+            }),
             error: model.clone(),
             model,
             also,
