@@ -109,10 +109,10 @@ fn sustained_says(test: &SustainedTest) -> String {
         _ => format!(" {}{spread} or", numbers::bytes(test.most.unwrap_or(*span))),
     };
     let after = if test.trim[1] { ", then discard all of it" } else { "" };
+    let load = format!("{how} without pause, {} at depth {depth}", numbers::bytes(*block));
     format!(
-        "{}: {before}write without pause{how}, {} at depth {depth}, until {end}, or at most{most} {}{after}{also}",
+        "{before}write to {}{load}, until {end}, or at most{most} {}{after}{also}",
         test.step.together(),
-        numbers::bytes(*block),
         numbers::seconds(test.seconds)
     )
 }

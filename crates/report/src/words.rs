@@ -1,7 +1,7 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpClass, OpMix, Workload};
+use model::{Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpClass, OpMix, Pattern, Workload};
 
 /// A label as it is explained, the same on a terminal, in Markdown and in the HTML report.
 pub struct Meaning {
@@ -219,17 +219,29 @@ pub fn axis_unit(name: &str) -> Option<&'static str> {
     }
 }
 
+fn canonical(pattern: Pattern, of: &Workload) -> Workload {
+    Workload::canonical(pattern, of.span, of.seed)
+}
+
+/// But for the way of making writes durable, of which a pattern may have several.
+fn alike(one: &Workload, other: &Workload) -> bool {
+    let numbers = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify);
+    numbers(one) == numbers(other) && (&one.options, &one.settings) == (&other.options, &other.settings)
+}
+
+/// Does the pattern's name say all of it?
+pub fn is_canonical(pattern: Pattern, of: &Workload) -> bool {
+    let canonical = canonical(pattern, of);
+    alike(&canonical, of) && canonical.durability == of.durability
+}
+
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
-    let canonical = Workload::canonical(figure.pattern, figure.workload.span, figure.workload.seed);
-    let numbers = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify);
-    let options = |w: &Workload| (w.options.clone(), w.settings.clone());
-    let core = |w: &Workload| (numbers(w), options(w));
     let mut parts = Vec::new();
     if figure.at_once > 1 {
         parts.push(format!("{} targets at once", figure.at_once));
     }
-    if core(&canonical) != core(&figure.workload) {
+    if !alike(&canonical(figure.pattern, &figure.workload), &figure.workload) {
         parts.push(workload(figure.layer, &figure.workload));
     } else if figure.other_way.is_some() {
         parts.push(durability(figure.workload.durability).to_string());

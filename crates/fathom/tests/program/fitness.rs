@@ -87,5 +87,5 @@ fn what_cannot_be_judged_is_refused() {
     let home = Home::new();
     home.run(&["disk", "/dev/shm", "--fit"]).ends(2, &["/dev/shm", "lies in memory", "--fit needs a device"]);
     home.run(&["disk", "/tmp", "--fit", "--depth", "4"]).ends(2, &["--fit", "--depth"]);
-    home.run(&["disk", "/tmp", "--fit", "--sustained"]).ends(2, &["--fit", "--sustained"]);
+    home.run(&["disk", "/tmp", "--fit", "--ab", "engine=psync,io_uring"]).ends(2, &["--fit", "--ab"]);
 }

@@ -59,6 +59,35 @@ fn a_cliff_that_is_made_is_found_and_limits_the_figures_of_the_run() {
     }
 }
 
+/// 1,500 writes a second, and 300 after two seconds or three: the level of the last rounds is found, and what it was in the first.
+#[test]
+fn random_writes_end_at_their_steady_rate_and_leave_a_discarded_device() {
+    let device = LoopDevice::of(128 << 20);
+    let Some(throttle) = Throttle::on(&device) else {
+        eprintln!("skipped: no cgroup v1 blkio here");
+        return;
+    };
+    throttle.to(Limit::Writes, 1500);
+    let home = Home::new();
+    let mut command = home.fathom(&["disk", &device.path, "--until-steady", "--for", "40s", "--format", "json"]);
+    command.args(["--fill-levels", "50", "--trim", "after", "--quiet"]);
+    let child = throttle.start(&command);
+    throttle.after((64 << 20) + 2500 * 1500 * 4);
+    throttle.to(Limit::Writes, 300);
+    let output = child.wait_with_output().unwrap();
+    let run = json(&output);
+    let found = &run["sustained"][0];
+    let told = ["ended", "until", "fill_level"].map(|name| found[name].to_string());
+    assert_eq!(told, ["\"steady\"", "\"steady\"", "50"], "{found}");
+    let (rounds, number) = (&found["rounds"], |value: &Value| value.as_f64().unwrap());
+    let last = number(&rounds["last"]);
+    assert!((200.0..330.0).contains(&last) && rounds["steady"] == true, "{found}");
+    assert!(number(&rounds["each"][1]) > 2.0 * last, "{found}");
+    assert!(found["says"].as_str().unwrap().starts_with("random writes, 50 % of it full: steady after"), "{found}");
+    // Nothing that was written is there any more, so that the device is free for the next run.
+    home.run(&["disk", &device.path, "--patterns", "write-latency", "--dry-run"]).ends(0, &[]);
+}
+
 #[test]
 fn without_a_cliff_nothing_is_claimed_beyond_what_was_written() {
     let device = LoopDevice::of(1 << 30);
@@ -99,7 +128,13 @@ fn what_holds_data_is_refused_and_what_makes_no_sense_is_said() {
     let folder = folder.path().to_str().unwrap();
     home.run(&["disk", folder, "--sustained", "--volume", "900T"]).ends(2, &["--volume", "nine tenths"]);
     home.run(&["disk", folder, "--sustained", "--read-share", "50"]).ends(2, &["--read-share", "--patterns"]);
-    home.run(&["disk", folder, "--for", "5s"]).ends(2, &["--sustained"]);
+    home.run(&["disk", folder, "--for", "5s"]).ends(2, &["--sustained", "--until-steady"]);
+    home.run(&["disk", folder, "--until-steady", "--trim", "before"])
+        .ends(2, &["--trim", "is a file", "name a device"]);
+    let levels = ["disk", folder, "--until-steady", "--fill-levels"];
+    home.run(&[&levels[..], &["50"]].concat()).ends(2, &["--fill-levels", "name a device"]);
+    home.run(&[&levels[..], &["50,50"]].concat()).ends(2, &["--fill-levels", "twice"]);
+    home.run(&[&levels[..], &["101"]].concat()).ends(2, &["--fill-levels", "101"]);
     // Two files on one device: one of them stands for both.
     let other = format!("{folder}/other");
     let plan =

@@ -64,14 +64,19 @@ impl Course {
         }
     }
 
-    /// `osd osd.2 write-latency`
+    /// `osd osd.2 write-latency`, `device /dev/sdx 4 KiB random write, depth 1, fsync`
     pub(super) fn what(&self) -> String {
         let Some(step) = &self.step else { return String::new() };
         let point = match sweep::point(self.sweep.as_ref(), step) {
             point if point.is_empty() => point,
             point => format!(", {point}"),
         };
-        format!("{} {} {}{point}", step.layer.name(), step.together(), step.pattern.name())
+        // Several loads of one pattern are told apart by what they are.
+        let load = match words::is_canonical(step.pattern, &step.workload) || self.sweep.is_some() {
+            true => step.pattern.name().to_string(),
+            false => words::workload(step.layer, &step.workload),
+        };
+        format!("{} {} {load}{point}", step.layer.name(), step.together())
     }
 
     /// Expected seconds until the end of this pass, the current step included.
