@@ -166,6 +166,7 @@ mod tests {
                 through_file: true,
                 cache: None,
                 about: None,
+                beside: vec![3],
             }]),
         ] {
             let plan = Plan { goal: Goal { seconds_max: 70.5, ..Goal::verdict(7) }, experiment, ..Plan::default() };

@@ -40,6 +40,8 @@ pub fn folder(path: &str) -> Site {
         free: Some(1 << 40),
         write_cache: None,
         drive: None,
+        disks: Vec::new(),
+        osds: Vec::new(),
     };
     Site { host: None, wish, seen: Ok(seen) }
 }

@@ -1,5 +1,7 @@
 //! Drives of a guest, whose write caches really switch: SATA, SCSI and NVMe.
 
+mod kills;
+
 use crate::common::guest::{Bus, FLUSH_SECONDS, Guest, SlowFlush};
 use serde_json::Value;
 
@@ -115,6 +117,10 @@ for drive in $sata $scsi $nvme; do
 done
 "#;
 
+fn fathom() -> String {
+    format!("fathom={}\n", env!("CARGO_BIN_EXE_fathom"))
+}
+
 #[test]
 fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happens() {
     let slow = SlowFlush::start(64 << 20);
@@ -130,8 +136,7 @@ fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happen
         (Bus::Nvme, file("nvme")),
         (Bus::TwoNamespaces, file("two")),
     ];
-    let fathom = format!("fathom={}\n", env!("CARGO_BIN_EXE_fathom"));
-    let guest = Guest::run(&drives, &[&fathom, DRIVES, JUDGE, ON, KILL, RENAMED, AWAY, OTHERS].concat());
+    let guest = Guest::run(&drives, &[&fathom(), DRIVES, JUDGE, ON, KILL, RENAMED, AWAY, OTHERS].concat());
     let judged = |name: &str| {
         let text = guest.file(name);
         let run: Value =

@@ -18,6 +18,7 @@ fn drive(rates: [f64; 4], reads: f64) -> DriveFound {
         model: None,
         about: None,
         through_file: false,
+        beside: Vec::new(),
         fitness: Fitness::Open,
         reasons: Vec::new(),
         cache: None,

@@ -147,7 +147,19 @@ fn drive(worst: &DriveFound) -> String {
     }
     let untried =
         has(|reason| *reason == FitnessReason::CacheEmptied) && worst.switched.is_empty() && worst.about.is_some();
+    if let (Some(cache), true) =
+        (&worst.cache, has(|reason| *reason == FitnessReason::CacheNotTried) && now != Fitness::Fit)
+    {
+        return format!(
+            "try it with its write cache off: `fathom prove drive-cache=off --device /dev/{}`.",
+            cache.disk
+        );
+    }
     match now {
+        // More load would be the OSD's loss.
+        Fitness::Fit if !worst.beside.is_empty() => {
+            format!("use {target} as it is: even under that load it is fit for data, WAL and DB.")
+        }
         Fitness::Fit if target.starts_with('/') => {
             format!("see how long it keeps its rate: `fathom disk {target} --sustained{}`.", given_up(worst))
         }

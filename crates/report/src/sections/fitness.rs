@@ -3,7 +3,10 @@
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
 use model::fitness::{MANY, READ_PERCENT, slowest_durable};
-use model::{DriveAbout, DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope};
+use model::{
+    DriveAbout, DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope,
+    osds_named,
+};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let drives = report.answer.drives();
@@ -185,7 +188,7 @@ pub(crate) fn sentence(drive: &DriveFound) -> String {
         .as_ref()
         .map_or("", |cache| if cache.on { ", its write cache on" } else { ", its write cache off" });
     let cache = if figures.is_some() { cache } else { "" };
-    format!("{}{is}{}{cache}{file}", name(drive), figures.unwrap_or_default())
+    format!("{}{is}{}{cache}{file}{}", name(drive), figures.unwrap_or_default(), beside(drive))
 }
 
 /// For one of several: `/dev/sdx (model): unfit, between 100 and 610 durable writes a second`
@@ -202,7 +205,12 @@ pub(crate) fn line(drive: &DriveFound) -> String {
         )
     };
     let why = drive.reasons.iter().find(odd).map(|reason| format!("; {}", because(drive, reason)));
-    format!("{}: {}{rate}{}", name(drive), drive.fitness.name(), why.unwrap_or_default())
+    format!("{}: {}{rate}{}{}", name(drive), drive.fitness.name(), beside(drive), why.unwrap_or_default())
+}
+
+/// `, under the load of osd.3`
+fn beside(drive: &DriveFound) -> String {
+    if drive.beside.is_empty() { String::new() } else { format!(", under the load of {}", osds_named(&drive.beside)) }
 }
 
 /// `: 25,100 ±2 % a second`
@@ -339,6 +347,16 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
                 numbers::rough(*low_ms)
             )
         }
+        FitnessReason::Beside { osds } => format!(
+            "it lies on the disk of {}, which served {} cluster meanwhile: without that load it may do better than this",
+            osds_named(osds),
+            if osds.len() > 1 { "their" } else { "its" }
+        ),
+        FitnessReason::CacheNotTried => format!(
+            "its write cache is on and was not switched off, since other things are on the drive: `fathom prove drive-cache=off --device \
+             /dev/{}` tries that, with the OSDs of the drive, and puts it back",
+            drive.cache.as_ref().map_or("", |cache| &cache.disk)
+        ),
         FitnessReason::HeldBack { loads, of } => format!(
             "{loads} of {of} loads waited for the processors of the host that put them on: stop what else runs there"
         ),
@@ -365,6 +383,7 @@ mod tests {
             model: Some("MODEL 9".to_string()),
             about: None,
             through_file: false,
+            beside: Vec::new(),
             fitness,
             reasons,
             cache: None,

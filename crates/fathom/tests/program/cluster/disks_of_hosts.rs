@@ -118,9 +118,15 @@ impl Drop for Throttle {
     }
 }
 
+/// A lab whose OSDs lie on loop devices.
 #[test]
-fn of_a_labs_disks_the_throttled_one_is_named() {
+fn of_a_labs_disks_the_throttled_one_is_named_and_a_spare_partition_is_measured() {
     let lab = Lab::up(&["--backing", "loop", "--hosts", "3"]);
+    the_throttled_one_is_named(&lab);
+    super::spare_partition::is_measured_in_its_disks_stead(&lab);
+}
+
+fn the_throttled_one_is_named(lab: &Lab) {
     let status = lab.home.run(&["lab", "status", "--name", &lab.name, "--format", "json"]);
     let status = status.ends(0, &[]).json();
     let osd = &status["osds"][1];
@@ -132,7 +138,7 @@ fn of_a_labs_disks_the_throttled_one_is_named() {
     // While others have the processors nothing is known of the quick ones: of five runs one must name it, and none may name another.
     let wanted = format!("{}:{probe}", osd["host"].as_str().unwrap());
     let named = (0..5).any(|_| {
-        let slow = slow_disks(&lab, status["osds"].as_array().unwrap());
+        let slow = slow_disks(lab, status["osds"].as_array().unwrap());
         assert!(slow.iter().all(|name| *name == wanted), "{slow:?}, not {wanted}");
         !slow.is_empty()
     });
