@@ -71,7 +71,7 @@ mod tests {
         (seen.disks, seen.osds) = (vec!["sda".into()], vec![9]);
         let mut request = testing::request(&[testing::disks()]);
         let of = |request: &crate::Request| osds(&Draft::new(&inventory, request), &site, "host0");
-        assert_eq!(of(&request), [], "devices of OSDs that nobody named are what they are");
+        assert_eq!(of(&request), Vec::<u32>::new(), "devices of OSDs that nobody named are what they are");
         request.targets.paths = vec!["/dev/sda4".into()];
         assert_eq!(of(&request), [1, 9]);
     }

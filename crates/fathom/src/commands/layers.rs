@@ -106,6 +106,11 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
         request.experiment = Experiment::SustainedWrites(sustained(&args.sustained, &layer.workload));
     }
     if args.fit.fit {
+        if request.targets.paths.is_empty() && layer.run.lab.is_none() {
+            let text =
+                "--fit writes to what it judges, and nothing is named; name it: fathom disk PATH --fit --hosts LIST";
+            return Err(Failure::Usage(text.to_string()));
+        }
         request.experiment = Experiment::Fitness;
     }
     let format = if args.fit.export { Format::Drives } else { common.format };

@@ -6,7 +6,7 @@ use crate::words;
 use model::host_setting::HostSetting;
 use model::{
     AbFound, Answer, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, Label, Layer, Outcome, Report,
-    Standing, Subject,
+    Standing, Subject, osds_named,
 };
 
 /// The first of these that applies.
@@ -156,6 +156,11 @@ fn drive(worst: &DriveFound) -> String {
         );
     }
     match now {
+        Fitness::NotForJournals | Fitness::Unfit if !worst.beside.is_empty() => format!(
+            "judge {target} again while {} {} idle or stopped: what holds it back may be that load.",
+            osds_named(&worst.beside),
+            if worst.beside.len() > 1 { "are" } else { "is" }
+        ),
         // More load would be the OSD's loss.
         Fitness::Fit if !worst.beside.is_empty() => {
             format!("use {target} as it is: even under that load it is fit for data, WAL and DB.")

@@ -1,5 +1,6 @@
 //! Is each drive fit for Ceph, why, and the figures that say so: one line for each, then every way of writing.
 
+use super::fitness_by_model;
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
 use model::fitness::{MANY, READ_PERCENT, slowest_durable};
@@ -20,7 +21,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         why.map(|(drive, reason)| format!("{}: {}", drive.target, because(drive, reason))),
         Emphasis::Plain,
     );
-    std::iter::once(overview(drives)).chain(why).collect()
+    std::iter::once(overview(drives)).chain(why).chain(fitness_by_model::table(drives)).collect()
 }
 
 /// Every load of small blocks: writes by each way of making them durable, reads, and both together.
@@ -147,7 +148,7 @@ fn row(drive: &DriveFound) -> Row {
 }
 
 /// The reciprocal of a time that may be nothing has no upper end.
-fn is_known(estimate: &Estimate) -> bool {
+pub(super) fn is_known(estimate: &Estimate) -> bool {
     estimate.high.is_finite() && !numbers::is_unknown(estimate)
 }
 
@@ -374,6 +375,17 @@ fn between(low: f64, high: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn drives_of_one_model_have_a_line_together() {
+        let of = |rate: f64, fitness| drive(Estimate::new(rate, 5.0), fitness, Vec::new());
+        let other = DriveFound { model: Some("OTHER".to_string()), ..of(1.0, Fitness::Fit) };
+        let three = [of(231.0, Fitness::Unfit), of(20_000.0, Fitness::Fit), of(21_000.0, Fitness::Fit), other];
+        let text = crate::markdown::text(&[Vec::from_iter(fitness_by_model::table(&three))]);
+        assert!(text.contains("MODEL 9") && text.contains("1 unfit, 2 fit"), "{text}");
+        assert!(text.contains("231") && text.contains("21,000") && !text.contains("OTHER"), "{text}");
+        assert!(fitness_by_model::table(&three[..1]).is_none());
+    }
 
     fn drive(durable: Estimate, fitness: Fitness, reasons: Vec<FitnessReason>) -> DriveFound {
         let by = |way, alone| DriveWrites { way, alone: Some(alone), many: None };

@@ -23,6 +23,8 @@ kernel() { cat /sys/block/$1/queue/write_cache; }
 journals=/tmp/data/fathom/journal
 # The first line of a journal says whose it is, each other one is of a change.
 written() { lines=(); mapfile -t lines 2>/dev/null < $journals/*.journal; [ ${#lines[@]} -gt 1 ]; }
+# A child that has ended stays until it is waited for.
+is_running() { local stat; read -r stat 2>/dev/null < /proc/$1/stat && [[ $stat != *") Z "* ]]; }
 mkfifo /tmp/quiet; exec 9<> /tmp/quiet
 pause() { local ms; printf -v ms '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); read -t $ms -u 9; }
 RANDOM=$seed
@@ -30,16 +32,19 @@ all=($sata $scsi $nvme)
 for kill in $(seq $kills); do
     drive=${all[$((kill % 3))]}
     set_cache $drive $((RANDOM % 4 > 0)); before="$(cache $drive), $(kernel $drive)"
-    $fathom disk /dev/$drive --destroy-data-on /dev/$drive --fit --working-set 1M --duration 100ms --passes 1 > /root/fit 2>&1 &
+    $fathom disk /dev/$drive --destroy-data-on /dev/$drive --fit --working-set 8M --duration 100ms --passes 1 > /root/fit 2>&1 &
     run=$!
     how="at an instant"; after=$((RANDOM % 12000))
     if [ $((RANDOM % 2)) = 0 ]; then
         how="near a switch"; after=$((RANDOM % 1500))
-        while kill -0 $run 2>/dev/null && ! written; do pause 5; done
+        until=$((SECONDS + 120))
+        while [ $SECONDS -lt $until ] && is_running $run && ! written; do pause 5; done
     fi
     pause $after
-    ended=""; kill -KILL $run 2>/dev/null || ended=", it had ended"
-    wait $run 2>/dev/null
+    ended=""; is_running $run || ended=", it had ended"
+    kill -KILL $run 2>/dev/null
+    wait $run 2>/dev/null; code=$?
+    [ -z "$ended" ] || case $code in 0 | 4 | 5) ;; *) echo "it ended with $code"; cat /root/fit; exit 1 ;; esac
     between="$(cache $drive), $(kernel $drive)"
     $fathom restore --yes > /root/restored 2>&1 || { echo "restore failed"; cat /root/restored; exit 1; }
     now="$(cache $drive), $(kernel $drive)"
