@@ -42,7 +42,7 @@ test-fast:
 # Kills runs, `restore`, and two runs in a row at random instants, and compares everything before and after; ten minutes for a hundred.
 kills:
 	@scripts/install-missing rust compiler ceph headers
-	FATHOM_KILLS=$(or $(KILLS),100) $(CARGO) test --locked -p fathom --test program -- crash::kills crash::prove_kills --nocapture
+	FATHOM_KILLS=$(or $(KILLS),100) $(CARGO) test --locked -p fathom --test program -- crash::kills crash::prove_kills guest::kills --nocapture
 
 bench:
 	@scripts/install-missing rust compiler ceph headers peers

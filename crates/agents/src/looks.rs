@@ -1,7 +1,7 @@
 //! What a path of this host is, and whether it may be loaded.
 
 use crate::holding::{Held, named_twice};
-use cluster::devices::{Refusal, buffered, look_at};
+use cluster::devices::{Refusal, buffered, disks_of, look_at};
 use engines::disk;
 use model::{Bytes, NotFree, SiteSeen, SiteWish};
 use std::path::{Path, PathBuf};
@@ -40,6 +40,7 @@ impl Looks {
             self.held.note(buffered(&there));
         }
         let leads_to = path.canonicalize().ok().filter(|leads_to| leads_to != path);
+        let disks = disks_of(&there);
         Ok(SiteSeen {
             found,
             leads_to: leads_to.map(|leads_to| leads_to.display().to_string()),
@@ -49,6 +50,8 @@ impl Looks {
             discards: disk::discards(&there),
             write_cache: wish.writes.then(|| cluster::drive_cache::of(path)).flatten(),
             drive: wish.writes.then(|| cluster::here::drive_of(&there)).flatten(),
+            osds: cluster::here::osds_on(&disks),
+            disks: disks.into_iter().collect(),
         })
     }
 }

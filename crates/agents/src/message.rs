@@ -314,8 +314,10 @@ mod tests {
             in_memory: true,
             free: Some(7),
             discards: true,
-            write_cache: Some(model::WriteCache { disk: "x".into(), on: true, flushed: false }),
+            write_cache: Some(model::WriteCache { disk: "x".into(), on: true, flushed: false, alone: true }),
             drive: Some(model::DriveAbout { queue: model::facts::BlockQueue::default(), health: Err("x".into()) }),
+            disks: vec!["x".into()],
+            osds: vec![3],
         };
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
         let set = WindowSet { window: 2, samples: vec![(0, model::OpClass::Write, sample)] };

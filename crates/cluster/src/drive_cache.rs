@@ -32,16 +32,17 @@ const TIMEOUT_MS: u32 = 10_000;
 /// How long the kernel may take to look at a drive again.
 const FOLLOWS: Duration = Duration::from_secs(2);
 
-/// Of the drive that a path is, the whole of it; `None`: it is none, or it can't be asked.
+/// Of the drive that a device is, or of the only one that it lies on; `None`: it is none, or it can't be asked.
 pub fn of(path: &Path) -> Option<WriteCache> {
     let metadata = std::fs::metadata(path).ok().filter(|metadata| metadata.file_type().is_block_device())?;
     let (major, minor) = (nix::sys::stat::major(metadata.rdev()), nix::sys::stat::minor(metadata.rdev()));
-    let folder = canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
-    let disk = folder.file_name()?.to_str()?.to_string();
+    let own = canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?.file_name()?.to_str()?.to_string();
+    let mut disks = crate::devices::disks_of(path).into_iter();
+    let disk = disks.next().filter(|_| disks.next().is_none())?;
+    let on = read(&disk).ok()? == "on";
     // Other partitions, and other namespaces of its controller, are somebody's as well.
-    let whole = Path::new(BLOCK).join(&disk).exists() && sharing(&disk).len() == 1;
-    let on = whole.then(|| read(&disk).ok()).flatten()? == "on";
-    Some(WriteCache { flushed: is_flushed(&disk) || (!on && is_scsi(&disk)), disk, on })
+    let alone = disk == own && sharing(&disk).len() == 1;
+    Some(WriteCache { flushed: is_flushed(&disk) || (!on && is_scsi(&disk)), disk, on, alone })
 }
 
 /// The drive's own name, which stays with it (SCSI: page 0x83 of its vital product data; NVMe: EUI-64, NGUID or serial number); `None`: it

@@ -4,7 +4,7 @@ use crate::WorkloadOptions;
 use model::fitness::{MANY, PAUSES_MS, READ_PERCENT};
 use model::host_setting::HostSetting;
 use model::workload::{Arrivals, Rate};
-use model::{Access, Bytes, Durability, Failure, JudgedDrive, OpMix, PathKind, Pattern, Site, Workload};
+use model::{Access, Bytes, Durability, Failure, JudgedDrive, OpMix, PathKind, Pattern, Site, Target, Workload};
 
 /// The ways that stores, databases and file systems use. Drives treat FUA and a flush apart, so that each is measured.
 const WAYS: [Durability; 4] = [Durability::Dsync, Durability::Fsync, Durability::Fdatasync, Durability::None];
@@ -37,10 +37,11 @@ pub fn small_writes(all: &[(Pattern, Workload)]) -> Vec<(Pattern, Workload)> {
 }
 
 /// The setting that switches a drive's cache the other way, and its value. Not where the kernel does not flush it: an ATA drive that is
-/// switched is one that is flushed afterwards, and what was found would not be left as it was. `here`: this host's name.
+/// switched is one that is flushed afterwards, and what was found would not be left as it was. Nor where something else is on the drive, such
+/// as an OSD that serves its cluster. `here`: this host's name.
 pub fn other_cache(site: &Site, here: &str) -> Option<(String, String)> {
     let seen = site.seen.as_ref().ok().filter(|seen| matches!(seen.found, PathKind::Device(_)))?;
-    let cache = seen.write_cache.as_ref().filter(|cache| cache.flushed)?;
+    let cache = seen.write_cache.as_ref().filter(|cache| cache.flushed && cache.alone)?;
     let name = format!("drive-cache.{}", cache.disk);
     HostSetting::parse(&name).ok()?;
     let host = site.host.as_ref().map_or(here, |host| &host.end.host);
@@ -49,7 +50,8 @@ pub fn other_cache(site: &Site, here: &str) -> Option<(String, String)> {
 
 /// # Errors
 /// It may not be written to, or lies in memory, where no write reaches a drive.
-pub fn drive(target: &str, site: &Site, writable: bool) -> Result<JudgedDrive, Failure> {
+pub fn drive(target: &Target, site: &Site, writable: bool) -> Result<JudgedDrive, Failure> {
+    let (target, beside) = (&target.name, &target.beside);
     if !writable {
         return Err(Failure::Usage(format!(
             "{target}: is only read, and whether a drive is fit is told by its writes; name a device that is empty, or a folder on it: \
@@ -62,11 +64,12 @@ pub fn drive(target: &str, site: &Site, writable: bool) -> Result<JudgedDrive, F
             "{target}: lies in memory, where no write reaches a drive; --fit needs a device, or a file on one"
         ))),
         false => Ok(JudgedDrive {
-            target: target.to_string(),
+            target: target.clone(),
             device: seen.device.clone(),
             through_file: !matches!(seen.found, PathKind::Device(_)),
             cache: seen.write_cache.clone(),
             about: seen.drive.clone(),
+            beside: beside.clone(),
         }),
     }
 }
@@ -98,12 +101,14 @@ mod tests {
 
     #[test]
     fn a_cache_is_switched_the_other_way_and_never_on_where_nobody_flushes_it() {
-        let switched = |found: PathKind, on: bool, flushed: bool, disk: &str| {
+        let of = |found: PathKind, cache: WriteCache| {
             let mut site = testing::folder("/dev/sdb");
             let seen = site.seen.as_mut().unwrap();
-            (seen.found, seen.write_cache) = (found, Some(WriteCache { disk: disk.into(), on, flushed }));
+            (seen.found, seen.write_cache) = (found, Some(cache));
             other_cache(&site, "a")
         };
+        let cache = |on: bool, flushed: bool, disk: &str| WriteCache { disk: disk.into(), on, flushed, alone: true };
+        let switched = |found: PathKind, on: bool, flushed: bool, disk: &str| of(found, cache(on, flushed, disk));
         let drive = PathKind::Device(GIB);
         let setting = |value: &str| Some(("host:a/drive-cache.sdb".to_string(), value.to_string()));
         assert_eq!(switched(drive, true, true, "sdb"), setting("off"));

@@ -42,7 +42,7 @@ pub fn is_disk_of(entry: &Entry, osd: &OsdScope) -> bool {
     let (Some(target), Some(device)) = (entry.only_target(), osd.device.as_deref()) else { return false };
     let disk = short(device);
     let path = matches!(&target.place, Place::Path { path, .. } if short(&path.to_string_lossy()) == disk);
-    let here = target.host.as_ref().is_none_or(|host| *host == osd.host);
+    let here = target.host.as_ref().is_none_or(|host| *host == osd.host) || target.beside.contains(&osd.id);
     let stands = target.on.as_deref().unwrap_or(&target.name);
     here && (path || short(stands) == disk)
 }

@@ -41,7 +41,9 @@ pub fn below(entry: &Entry, record: &Record, on: Option<&BTreeSet<u32>>) -> bool
     match entry.figure.layer {
         layer if layer.of_single_osds() => entry.place().and_then(osd_of).is_none_or(counts),
         layer if layer.of_disks() => {
-            let probe = entry.only_target().is_some_and(|target| target.like_disks_of.iter().any(|osd| counts(*osd)));
+            let probe = entry
+                .only_target()
+                .is_some_and(|target| target.like_disks_of.iter().chain(&target.beside).any(|osd| counts(*osd)));
             let osds = &record.scope.osds;
             let known = osds.iter().any(|osd| osd.device.is_some());
             probe || !known || osds.iter().any(|osd| counts(osd.id) && disks::lies_on(entry, osd))

@@ -1,5 +1,6 @@
 //! Everything that Fathom can do to a cluster or a host, and what undoes it. What is not here, Fathom cannot do.
 
+use crate::subject::osds_named;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,8 +155,7 @@ impl Change {
 /// ` on osd.0, osd.1`; nothing if the cluster decides.
 fn named(on: &[Vec<u32>]) -> String {
     let osds: BTreeSet<&u32> = on.iter().flatten().collect();
-    let names: Vec<String> = osds.into_iter().map(|osd| format!("osd.{osd}")).collect();
-    if names.is_empty() { String::new() } else { format!(" on {}", names.join(", ")) }
+    if osds.is_empty() { String::new() } else { format!(" on {}", osds_named(osds)) }
 }
 
 /// Whose option it is, and which: of `osd/osd_op_queue`, and of one without a slash, which is everybody's.

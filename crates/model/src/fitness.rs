@@ -23,6 +23,9 @@ pub struct JudgedDrive {
     /// `None`: it is none that the kernel lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<DriveAbout>,
+    /// OSDs that have a part of the same disk, and serve their cluster meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<u32>,
 }
 
 /// For what a drive is good.
@@ -48,6 +51,8 @@ pub struct DriveFound {
     pub model: Option<String>,
     pub about: Option<DriveAbout>,
     pub through_file: bool,
+    /// OSDs that had a part of the same disk, and served their cluster meanwhile.
+    pub beside: Vec<u32>,
     pub fitness: Fitness,
     /// What it rests on, the most important first.
     pub reasons: Vec<FitnessReason>,
@@ -181,6 +186,10 @@ pub enum FitnessReason {
     Undecided { either: Fitness, or: Fitness, low: f64, high: Option<f64> },
     /// It is one of these, by whether it is a disk: the time of a random read, in ms, reaches over that bound.
     ReadsUndecided { either: Fitness, or: Fitness, low_ms: f64, high_ms: Option<f64> },
+    /// OSDs have a part of the same disk and served their cluster meanwhile: these are its figures under that load.
+    Beside { osds: Vec<u32> },
+    /// Its write cache is on and was not switched, since the drive is not its alone.
+    CacheNotTried,
     /// Of its loads (`of`) this many waited for the processors of the host that put them on.
     HeldBack { loads: u64, of: u64 },
 }

@@ -113,7 +113,7 @@ pub use site::{NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
 pub use slow_operations::{SlowOperation, SlowOperations, SlowestOfStep};
 pub use step_id::StepId;
 pub use streams::Streams;
-pub use subject::{NetworkPart, Subject};
+pub use subject::{NetworkPart, Subject, osds_named};
 pub use sustained::{Cliff, Ended, Endurance, FillLevel, Rounds, SustainedSeries, SustainedTest, Until};
 pub use sweep::{Beyond, Choice, Knee, Reading, Setting, Sweep, SweepAxis, Swept};
 pub use tally::{Latencies, Sparse};

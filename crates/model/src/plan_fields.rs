@@ -171,6 +171,7 @@ mod tests {
                     through_file: true,
                     cache: None,
                     about: None,
+                    beside: vec![3],
                 }],
                 sustained: vec![SustainedTest {
                     seconds: 900.0,

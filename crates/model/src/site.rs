@@ -32,10 +32,14 @@ pub struct SiteSeen {
     pub free: Option<Bytes>,
     /// A device whose blocks can be discarded (trimmed).
     pub discards: bool,
-    /// Of a whole drive that may be written to; `None`: it can't be asked.
+    /// Of the drive that it is, or has a part of, if it may be written to; `None`: it can't be asked.
     pub write_cache: Option<WriteCache>,
     /// Of the drive that it is, or lies on, if it may be written to; `None`: it is none that the kernel lists.
     pub drive: Option<DriveAbout>,
+    /// The whole disks on which it lies, by their names in /sys/block.
+    pub disks: Vec<String>,
+    /// OSDs that run on that host and have a part of one of these disks, as far as that can be seen.
+    pub osds: Vec<u32>,
 }
 
 /// A drive's volatile write cache, by the drive's own word.
@@ -46,6 +50,14 @@ pub struct WriteCache {
     pub on: bool,
     /// The kernel flushes it, or would if it were on; else what is said to be durable is lost with the power while it is on.
     pub flushed: bool,
+    /// Nothing else is on the drive: its cache may be switched for a trial.
+    #[serde(default = "as_before")]
+    pub alone: bool,
+}
+
+/// Once only drives that nothing else was on were asked.
+fn as_before() -> bool {
+    true
 }
 
 /// A path that is wanted for a load. `given_up`: the user said that its data may be destroyed.

@@ -164,6 +164,11 @@ impl fmt::Display for NetworkPart {
     }
 }
 
+/// `osd.0, osd.1`
+pub fn osds_named<'a>(osds: impl IntoIterator<Item = &'a u32>) -> String {
+    osds.into_iter().map(|osd| format!("osd.{osd}")).collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

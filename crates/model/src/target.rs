@@ -22,12 +22,15 @@ pub struct Target {
     /// Of a device: how large it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
-    /// Of a file that stands for the disk beneath, or of a link: that disk.
+    /// Of a file, partition or volume that stands for the disk beneath, or of a link: that disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
     /// Of a lab's probe: the OSDs of whose disks it says how they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub like_disks_of: Vec<u32>,
+    /// Of a spare partition, volume or file: OSDs that have a part of the same disk, and serve their cluster meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<u32>,
 }
 
 /// One of several hosts that load the same thing.
@@ -41,8 +44,9 @@ pub struct Client {
 
 impl Target {
     pub fn new(layer: Layer, name: impl Into<String>, place: Place) -> Target {
-        let (host, client, network, bytes, on, like_disks_of) = (None, None, None, None, None, Vec::new());
-        Target { layer, name: name.into(), host, place, client, network, bytes, on, like_disks_of }
+        let (host, client, network, bytes, on) = (None, None, None, None, None);
+        let (like_disks_of, beside) = (Vec::new(), Vec::new());
+        Target { layer, name: name.into(), host, place, client, network, bytes, on, like_disks_of, beside }
     }
 }
 

@@ -89,6 +89,18 @@ impl Resolved {
         Ok(Resolved { inventory, cluster, fleet, looks, head, left_out, restarts: Restarts::default() })
     }
 
+    /// Paths of this host that are named, before anything else is reached or started for them.
+    ///
+    /// # Errors
+    /// One can't be used, or may not be written to.
+    pub fn prove_paths(request: &Request) -> Result<(), Failure> {
+        let (mut looks, in_turn, mut inventory) = (Looks::default(), in_turn(request), Inventory::default());
+        let wanted = planner::wanted_sites(&inventory, request).into_iter();
+        let look = |(host, wish): (Option<ClientHost>, SiteWish)| Site { host, seen: looks.look(&wish, in_turn), wish };
+        inventory.sites = wanted.map(look).collect();
+        planner::refuse_sites(&inventory, request)
+    }
+
     /// Where an earlier run took place: the same cluster, or none, and the same hosts.
     pub fn again(setup: &Setup, record: &Record) -> Result<Resolved, Failure> {
         let (run, plan, scope) = (&record.head.run, &record.plan, record.scope.clone());

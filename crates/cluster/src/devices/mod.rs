@@ -1,10 +1,13 @@
 //! Is a device or file free to be written to? Proven before the first write, and held from then on.
 
+mod disks;
 mod emptiness;
 mod in_use;
 mod places;
 mod signatures;
 mod stack;
+
+pub use disks::disks_of;
 
 use emptiness::{Looked, Share};
 use model::{Bytes, PathKind};

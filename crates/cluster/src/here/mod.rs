@@ -7,10 +7,12 @@ mod guests;
 mod missing;
 mod nic_setup;
 pub(crate) mod nics;
+mod osds_beside;
 mod processes;
 mod setup;
 
 pub use nics::{addresses, nics};
+pub use osds_beside::osds_on;
 pub use setup::setup;
 
 use model::{DeviceScope, DriveAbout, HostFacts, HostScope};

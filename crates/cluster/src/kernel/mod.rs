@@ -10,7 +10,7 @@ mod osds;
 mod tcp;
 mod threads;
 
-pub(crate) use osds::find as find_osds;
+pub(crate) use osds::{all as all_osds, find as find_osds};
 
 use connections::ConnectionWatch;
 use cpu::{Processors, Ticks, pressure, ticks};

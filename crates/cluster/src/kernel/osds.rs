@@ -20,14 +20,18 @@ impl OsdProcess {
     }
 }
 
+/// All that run on this host, of whichever clusters.
+pub fn all() -> Vec<OsdProcess> {
+    let processes = all_processes().into_iter().flatten().flatten();
+    processes.filter_map(|process| Some(OsdProcess { id: osd_of(&process.cmdline().ok()?)?, process })).collect()
+}
+
 /// Those that are found beyond doubt.
 pub fn find(wanted: &[OsdWish]) -> Vec<OsdProcess> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let all = all_processes().into_iter().flatten().flatten();
-    let mut osds: Vec<OsdProcess> =
-        all.filter_map(|process| Some(OsdProcess { id: osd_of(&process.cmdline().ok()?)?, process })).collect();
+    let mut osds = all();
     let found = |wish: &OsdWish| {
         let address = wish.address.as_ref().and_then(|address| address.parse().ok());
         let same = |osd: &&OsdProcess| osd.id == wish.osd;

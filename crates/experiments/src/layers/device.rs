@@ -1,5 +1,6 @@
 //! Steps of the device layer: each disk alone, all of a host together, all of all hosts together.
 
+use super::beside;
 use crate::planner::draft::Draft;
 use crate::planner::sustained::{self, WritableRoom};
 use crate::{Experiment, Request, fitness};
@@ -127,10 +128,18 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     Ok(())
 }
 
+/// # Errors
+/// One of the paths can't be measured.
+pub fn refuse(draft: &Draft) -> Result<(), Failure> {
+    let judged = matches!(draft.request.experiment, Experiment::Fitness(_));
+    let drive = |disk: &Disk| fitness::drive(&disk.target, disk.site, writable(&disk.target)).map(drop);
+    disks(draft)?.iter().filter(|_| judged).try_for_each(drive)
+}
+
 /// Each drive in every way that its fitness is told by. None of it is a cell of the chart.
 fn judged(draft: &mut Draft, disks: &[Disk]) -> Result<(), Failure> {
     for disk in disks {
-        let drive = fitness::drive(&disk.target.name, disk.site, writable(&disk.target))?;
+        let drive = fitness::drive(&disk.target, disk.site, writable(&disk.target))?;
         draft.judged.push(drive);
     }
     let loads = fitness::loads(&draft.options, if draft.small() { LAB_SPAN } else { SPAN });
@@ -219,11 +228,14 @@ fn found<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Dis
     let client = site.host.as_ref().map(|host| Client { host: host.end.host.clone(), of: name.clone() });
     let whole = matches!(seen.found, PathKind::Device(_)).then_some(bytes);
     let probed = probed(draft.inventory, shown);
+    let host = known_as(draft.inventory, site);
+    let link = whole.and_then(|_| seen.leads_to.clone()).filter(|_| site.host.is_none());
     let target = Target {
-        host: Some(known_as(draft.inventory, site)),
+        on: beside::disk_of_part(seen).or(link),
+        beside: beside::osds(draft, site, &host),
+        host: Some(host),
         client,
         bytes: whole,
-        on: whole.and_then(|_| seen.leads_to.clone()).filter(|_| site.host.is_none()),
         like_disks_of: probed.map(|osd| osd.id).collect(),
         ..Target::new(Layer::Device, name, Place::Path { path, writable })
     };

@@ -1,5 +1,6 @@
 //! A file for each layer: its targets and its steps.
 
+pub mod beside;
 pub mod device;
 pub mod floor;
 pub mod network;

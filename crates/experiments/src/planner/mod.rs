@@ -17,7 +17,7 @@ pub mod testing;
 pub use crate::layers::floor::{files as floor_files, wanted as wanted_replica_hosts};
 
 use crate::ab::Side;
-use crate::layers::{self, device, network, osd};
+use crate::layers::{self, beside, device, network, osd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
@@ -66,6 +66,14 @@ pub fn refuse_in_pools(inventory: &Inventory, plan: &Plan) -> Result<(), Failure
     others_pools::refuse(&inventory.scope, plan)
 }
 
+/// What can be said of paths alone.
+///
+/// # Errors
+/// One of them can't be measured.
+pub fn refuse_sites(inventory: &Inventory, request: &Request) -> Result<(), Failure> {
+    device::refuse(&Draft::new(inventory, request))
+}
+
 /// What is to be known of a plan: what it leaves out, and why.
 pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<String> {
     let draft = &Draft::new(inventory, request);
@@ -75,6 +83,7 @@ pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<Strin
         osd::without_groups(inventory, plan),
         Vec::from_iter(room::note(inventory, request)),
         Vec::from_iter(like::note(request)),
+        beside::notes(plan),
     ]
     .concat()
 }

@@ -41,6 +41,8 @@ pub fn folder(path: &str) -> Site {
         discards: true,
         write_cache: None,
         drive: None,
+        disks: Vec::new(),
+        osds: Vec::new(),
     };
     Site { host: None, wish, seen: Ok(seen) }
 }

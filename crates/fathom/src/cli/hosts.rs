@@ -3,6 +3,7 @@
 use super::words;
 use agents::fleet::HostOptions;
 use clap::{Args, Subcommand};
+use model::Failure;
 use std::path::PathBuf;
 
 /// Where hosts are named, and how they are reached.
@@ -46,6 +47,24 @@ impl HostArgs {
 
     pub fn named(&self) -> bool {
         self.options().named()
+    }
+
+    /// # Errors
+    /// It is said how hosts are reached, and none is named: whoever means another host would measure this one.
+    pub fn refuse_ways_to_none(&self) -> Result<(), Failure> {
+        let ways = [
+            ("--sudo", self.sudo),
+            ("--identity", self.identity.is_some()),
+            ("--ssh-config", self.ssh_config.is_some()),
+            ("--ssh-option", !self.ssh_option.is_empty()),
+            ("--agent", !self.agent.is_empty()),
+        ];
+        match ways.into_iter().find(|(_, given)| *given && !self.named()) {
+            Some((option, _)) => Err(Failure::Usage(format!(
+                "{option}: is about how other hosts are reached, and none is named; name them (--hosts), or leave it out"
+            ))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use model::Failure;
 use report::{audit, json};
 
 pub fn run(common: &Common, args: &AuditArgs) -> Result<u8, Failure> {
+    args.hosts.refuse_ways_to_none()?;
     let mut access = common.cluster.access();
     if let Some(name) = &args.lab {
         access.conf.get_or_insert(fleet::running_lab(name)?.conf);

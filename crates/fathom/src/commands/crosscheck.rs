@@ -48,7 +48,7 @@ enum Done {
 fn held(common: &Common, check: &Check, options: RunOptions) -> Result<Done, Failure> {
     let interrupt = Interrupt::listen()?;
     PreparedCheck::prove(check)?;
-    let (setup, _own_lab) = super::place::of(common, &options)?;
+    let (setup, _own_lab) = super::place::of(common, &options, None)?;
     let prepared = PreparedCheck::new(&setup, check)?;
     if options.dry_run {
         let seconds = prepared.seconds_least();

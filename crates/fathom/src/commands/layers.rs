@@ -104,7 +104,13 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
     let mut request = request(common, one)?;
     let lasting = sustained(&args.sustained, &layer.workload)?;
     request.experiment = match lasting {
-        lasting if args.fit.fit => Experiment::Fitness(lasting.map(|asked| SustainedOptions { alone: false, ..asked })),
+        lasting if args.fit.fit => {
+            if request.targets.paths.is_empty() && layer.run.lab.is_none() {
+                let text = "--fit writes to what it judges, and nothing is named; name it: fathom disk PATH --fit --hosts LIST";
+                return Err(Failure::Usage(text.to_string()));
+            }
+            Experiment::Fitness(lasting.map(|asked| SustainedOptions { alone: false, ..asked }))
+        }
         Some(lasting) => {
             refuse_beside_sustained(layer, own)?;
             Experiment::SustainedWrites(lasting)

@@ -3,9 +3,10 @@
 use crate::cli::Common;
 use crate::cli::hosts::HostArgs;
 use crate::cli::run_options::RunOptions;
-use ::run::{Setup, SetupLab, ToUndo, again};
+use ::run::{Resolved, Setup, SetupLab, ToUndo, again};
 use agents::fleet::HostOptions;
 use cluster::devices::look_at;
+use experiments::Request;
 use model::{Failure, LabHost, LabLayout, LabOsd, PathKind, Record, Spare};
 use std::path::PathBuf;
 
@@ -24,10 +25,22 @@ impl Drop for OwnLab {
 }
 
 /// With the lab, if it is there for this run alone.
-pub fn of(common: &Common, options: &RunOptions) -> Result<(Setup<'static>, Option<OwnLab>), Failure> {
+/// `request`: what will be measured there, which may be refused before a lab is started for it.
+///
+/// # Errors
+/// There is no such lab and none can be started, or it could not be of use.
+pub fn of(
+    common: &Common,
+    options: &RunOptions,
+    request: Option<&Request>,
+) -> Result<(Setup<'static>, Option<OwnLab>), Failure> {
+    options.hosts.refuse_ways_to_none()?;
     let hosts = options.hosts.options();
     let (lab, own) = match options.lab.as_deref() {
-        Some(name) => running_or_new(common, name, hosts.number())?,
+        Some(name) => {
+            let prove = || request.map_or(Ok(()), |request| prove_paths(request, hosts.named()));
+            running_or_new(common, name, hosts.number(), &prove)?
+        }
         None => (None, None),
     };
     let lab = lab.map(|lab| SetupLab { own: own.is_some(), ..described(&lab) });
@@ -44,8 +57,11 @@ pub fn of_earlier(
     let recorded = record.scope.cluster.as_deref().and_then(|cluster| cluster.strip_prefix("lab:"));
     let name = lab.or(recorded.filter(|_| common.cluster.conf.is_none()));
     let lab = name.map(running).transpose()?.map(|lab| described(&lab));
-    let mut hosts = hosts.options();
     let recorded = again::hosts(&record.plan);
+    if recorded.is_empty() {
+        hosts.refuse_ways_to_none()?;
+    }
+    let mut hosts = hosts.options();
     if !hosts.named() && !recorded.is_empty() {
         // A lab's hosts are reached as a lab's: elsewhere their names may be those of other machines.
         let of_lab = lab.as_ref().filter(|lab| recorded.iter().all(|name| is_of_lab(lab, name)));
@@ -106,11 +122,24 @@ fn running(name: &str) -> Result<lab::LabCluster, Failure> {
     ready.ok_or_else(|| Failure::Failed(format!("lab {name}, on which the run took place, does not run any more")))
 }
 
-/// The running lab of that name, or a new one for this run.
+/// Paths that are named are of this machine, whatever lab is started on it: what can't be measured is told before.
+fn prove_paths(request: &Request, hosts: bool) -> Result<(), Failure> {
+    if request.targets.paths.is_empty() {
+        return Ok(());
+    }
+    if !hosts && request.layers.iter().all(|layer| layer.of_disks()) {
+        let text = "--lab: what is named is of this host, and nothing of a lab would be measured; leave it out";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    Resolved::prove_paths(request)
+}
+
+/// The running lab of that name, or a new one for this run. `prove`: nothing speaks against starting it.
 fn running_or_new(
     common: &Common,
     name: &str,
     hosts: Option<u32>,
+    prove: &dyn Fn() -> Result<(), Failure>,
 ) -> Result<(Option<lab::LabCluster>, Option<OwnLab>), Failure> {
     match lab::status(name)? {
         Some(lab) if lab.state == lab::State::Ready => return Ok((Some(lab), None)),
@@ -118,7 +147,7 @@ fn running_or_new(
             return Err(Failure::Failed(format!("lab {name} is still starting; see fathom lab status --name {name}")));
         }
         // A broken lab's leftovers go before a new one of its name comes.
-        _ => {}
+        _ => prove()?,
     }
     let mut tell = |text: &str| {
         if !common.quiet {

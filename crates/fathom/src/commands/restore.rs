@@ -22,6 +22,7 @@ type SharedFleet = Rc<RefCell<Fleet>>;
 pub type Reached<'a> = (Option<&'a Cluster>, Option<&'a SharedFleet>);
 
 pub fn restore(common: &Common, args: &RestoreArgs) -> Result<u8, Failure> {
+    args.hosts.refuse_ways_to_none()?;
     let (cluster, unreached) = named_cluster(common, args)?;
     let mut found = pending::find(&dirs::journals(), cluster.as_ref());
     found.errors.extend(unreached);

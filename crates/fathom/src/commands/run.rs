@@ -105,7 +105,7 @@ fn sound(common: &Common, options: &RunOptions, request: &Request, warnings: Vec
     let interrupt = Interrupt::listen()?;
     // A port that is taken is told before anything is done.
     let live = options.listen.filter(|_| !options.dry_run).map(Live::listen).transpose()?;
-    let (setup, _own_lab) = place::of(common, options)?;
+    let (setup, _own_lab) = place::of(common, options, Some(request))?;
     let prepared = Prepared::new(&setup, request)?;
     if options.dry_run {
         warnings.iter().chain(&prepared.warnings).for_each(|warning| eprintln!("warning: {warning}"));

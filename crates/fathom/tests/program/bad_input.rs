@@ -68,6 +68,13 @@ fn what_would_be_heard_and_change_nothing_is_refused() {
         (vec!["disk", folder, "--over", "5s"], ["--over 5.0 s", "by themselves"]),
         (vec!["disk", folder, "--quick", "--time-max", "5s"], ["--quick", "--time-max"]),
         (vec!["disk", folder, "--dry-run", "--format", "csv"], ["--dry-run", "json"]),
+        (vec!["disk", folder, "--fit", "--sudo"], ["--sudo", "name them (--hosts)"]),
+        (vec!["disk", folder, "--identity", "/nowhere/key"], ["--identity", "name them (--hosts)"]),
+        (vec!["audit", "--ssh-config", "/nowhere/config"], ["--ssh-config", "name them (--hosts)"]),
+        (vec!["restore", "--ssh-option", "Port=1"], ["--ssh-option", "name them (--hosts)"]),
+        // No lab is started for what can't be measured with it.
+        (vec!["disk", folder, "--fit", "--lab", "none", "--dry-run"], ["--lab", "of this host"]),
+        (vec!["run", "--device", "/nowhere/at/all", "--lab", "none", "--dry-run"], ["no such folder", "make it"]),
     ] {
         home.run(&arguments).ends(2, &words);
     }

@@ -1,5 +1,7 @@
 //! Drives of a guest, whose write caches really switch: SATA, SCSI and NVMe.
 
+mod kills;
+
 use crate::common::guest::{Bus, FLUSH_SECONDS, Guest, SlowFlush};
 use serde_json::Value;
 
@@ -25,6 +27,11 @@ for drive in $scsi $sata; do
     $fathom disk /dev/$drive --fit --working-set 8M --duration 300ms --passes 1 --format json > /root/judged-$drive
     [ "$(cache $drive)" = 1 ] || { echo "the cache of $drive was left off"; exit 1; }
 done
+# By an agent, in its host's journal.
+ip netns add elsewhere
+$fathom disk /dev/$sata --destroy-data-on /dev/$sata --fit --hosts netns:elsewhere --working-set 8M --duration 300ms --passes 1 --format json \
+    > /root/elsewhere
+[ "$(cache $sata)" = 1 ] || { echo "the cache of $sata was left off by an agent"; exit 1; }
 mv /root/judged-$scsi /root/scsi; mv /root/judged-$sata /root/sata
 "#;
 
@@ -115,6 +122,10 @@ for drive in $sata $scsi $nvme; do
 done
 "#;
 
+fn fathom() -> String {
+    format!("fathom={}\n", env!("CARGO_BIN_EXE_fathom"))
+}
+
 #[test]
 fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happens() {
     let slow = SlowFlush::start(64 << 20);
@@ -130,8 +141,7 @@ fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happen
         (Bus::Nvme, file("nvme")),
         (Bus::TwoNamespaces, file("two")),
     ];
-    let fathom = format!("fathom={}\n", env!("CARGO_BIN_EXE_fathom"));
-    let guest = Guest::run(&drives, &[&fathom, DRIVES, JUDGE, ON, KILL, RENAMED, AWAY, OTHERS].concat());
+    let guest = Guest::run(&drives, &[&fathom(), DRIVES, JUDGE, ON, KILL, RENAMED, AWAY, OTHERS].concat());
     let judged = |name: &str| {
         let text = guest.file(name);
         let run: Value =
@@ -143,6 +153,8 @@ fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happen
     let sata = judged("sata");
     assert_eq!((&sata["cache"]["on"], &sata["cache"]["flushed"]), (&true.into(), &true.into()), "{sata}");
     assert!(sata["durable_switched"].is_number(), "{sata}");
+    let elsewhere = judged("elsewhere");
+    assert!(elsewhere["durable_switched"].is_number() && elsewhere["cache"]["on"] == true, "{elsewhere}");
 }
 
 /// No write of it is durable sooner than its flush allows, with its cache on or off: that is what is told, and what the verdict rests on.

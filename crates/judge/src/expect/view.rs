@@ -20,10 +20,12 @@ pub(crate) struct View<'v, 'a> {
 }
 
 impl<'v, 'a> View<'v, 'a> {
-    /// The figure of the very disk that this OSD lies on.
+    /// The figure of the very disk that this OSD lies on. Not of another part of it: that is slower or faster by its place, and by what the
+    /// OSD did meanwhile.
     pub fn own_disk(&self, pattern: Pattern) -> Option<(&Entry<'_>, Estimate)> {
         let disk = disk_of(self.entries, self.record, self.entry.place()?, pattern)?;
-        Some((disk, disk.usable()?))
+        let itself = disk.only_target().is_some_and(|target| target.beside.is_empty());
+        itself.then_some((disk, disk.usable()?))
     }
 
     /// The links from the hosts that load to those of the OSDs: what passes through them all is the most that can arrive.

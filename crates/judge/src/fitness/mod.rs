@@ -72,6 +72,7 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
         model: drive.device.as_ref().and_then(|device| device.model.clone()),
         about: drive.about.clone(),
         through_file: drive.through_file,
+        beside: drive.beside.clone(),
         fitness: Fitness::Open,
         reasons: Vec::new(),
         cache: drive.cache.clone(),
@@ -87,6 +88,7 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
     let said = drive.device.as_ref().and_then(|device| device.rotational);
     (found.fitness, found.reasons) = judged(&found, said);
     explain(&mut found, &own);
+    found.reasons.extend(shared(drive));
     let Some(about) = &drive.about else { return found };
     if health::is_failing(about) {
         found.fitness = Fitness::Unfit;
@@ -95,6 +97,14 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
     let (worst, rest): (Vec<_>, Vec<_>) = told.partition(|reason| *reason == FitnessReason::Failing);
     found.reasons = [worst, std::mem::take(&mut found.reasons), rest].concat();
     found
+}
+
+/// What else is on its disk.
+fn shared(drive: &JudgedDrive) -> Vec<FitnessReason> {
+    let osds = drive.beside.clone();
+    let not_tried = drive.cache.as_ref().is_some_and(|cache| cache.on && cache.flushed && !cache.alone);
+    let beside = (!osds.is_empty()).then_some(FitnessReason::Beside { osds });
+    beside.into_iter().chain(not_tried.then_some(FitnessReason::CacheNotTried)).collect()
 }
 
 /// Why it is not decided, as far as its figures tell.

@@ -29,12 +29,12 @@ pub fn odd_ones(entries: &[Entry], judged: &[JudgedDrive]) -> Vec<(String, Fitne
     found.into_iter().map(|(target, _, reason)| (target, reason)).collect()
 }
 
-/// Targets of one model, measured in the same way; those without a name of a model are taken for alike.
+/// Targets of one model, measured in the same way, with OSDs beside them or without; those without a name of a model are taken for alike.
 fn groups(judged: &[JudgedDrive]) -> Vec<Vec<&str>> {
     let kind = |drive: &JudgedDrive| {
         let device = drive.device.as_ref();
         let said = device.map(|device| (device.model.clone(), device.rotational));
-        (said, drive.through_file)
+        (said, drive.through_file, !drive.beside.is_empty())
     };
     let mut groups: Vec<(_, Vec<&str>)> = Vec::new();
     for drive in judged {

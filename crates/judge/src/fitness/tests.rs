@@ -18,6 +18,7 @@ pub(super) fn drive(rates: [f64; 4], reads: f64) -> DriveFound {
         model: None,
         about: None,
         through_file: false,
+        beside: Vec::new(),
         fitness: Fitness::Open,
         reasons: Vec::new(),
         cache: None,
@@ -162,8 +163,10 @@ fn no_reason_is_told_that_only_one_end_of_an_interval_has() {
     assert_eq!(fitness, Fitness::Open);
     assert_eq!(reasons[1..], [FitnessReason::CacheEmptied], "not that it is slower than OSDs");
     // And of its cache nothing is known either.
-    (wide.cache, wide.switched) =
-        (Some(WriteCache { disk: "sdx".into(), on: true, flushed: true }), drive([2_000.0; 4], 9_000.0).writes);
+    (wide.cache, wide.switched) = (
+        Some(WriteCache { disk: "sdx".into(), on: true, flushed: true, alone: true }),
+        drive([2_000.0; 4], 9_000.0).writes,
+    );
     assert_eq!(judged(&wide, None).1.last(), Some(&FitnessReason::CacheOffUnknown));
     wide.switched[0].alone = None;
     assert_eq!(judged(&wide, None).1.last(), Some(&FitnessReason::CacheEmptied), "a way is missing");
@@ -172,7 +175,7 @@ fn no_reason_is_told_that_only_one_end_of_an_interval_has() {
 /// The Micron 5100 Eco again: 659 durable writes a second with its cache on, 25,100 with it off.
 #[test]
 fn a_cache_that_is_better_off_makes_a_drive_fit_and_one_that_does_not_matter_is_told() {
-    let cache = |on, flushed| Some(WriteCache { disk: "sdx".to_string(), on, flushed });
+    let cache = |on, flushed| Some(WriteCache { disk: "sdx".to_string(), on, flushed, alone: true });
     let switched = |now: f64, then: f64, on: bool| {
         let mut found = drive([now, now, now, 26_000.0], 9_000.0);
         (found.cache, found.switched) = (cache(on, true), drive([then, then, then, 26_000.0], 9_000.0).writes);

@@ -53,6 +53,26 @@ fn a_write_sooner_than_its_own_disk_commits() {
     assert_ne!(of(&report, Layer::Osd, "osd.1").label.name(), "implausible");
 }
 
+/// Another part of the disk, measured while the OSD served: it stands for the disk, and proves nothing against the OSD.
+#[test]
+fn a_spare_partition_stands_for_the_osds_disk_and_strikes_nothing_out() {
+    let mut made = Made::cluster();
+    let spare = model::Target { name: "/dev/vd0p2".into(), on: Some("/dev/vd0".into()), beside: vec![0], ..disk(0) };
+    let place = model::Place::Path { path: "/dev/vd0p2".into(), writable: true };
+    let spare = model::Target { place, host: Some("as-the-kernel-says".into()), ..spare };
+    made.delivers(Pattern::WriteParallel, spare, 1000.0).delivers(Pattern::WriteParallel, disk(1), 500.0);
+    made.delivers(Pattern::WriteParallel, osd(0), 400.0).delivers(Pattern::WriteParallel, osd(1), 400.0);
+    let report = without_findings(&made.record);
+    // Each OSD against its own disk.
+    let row = report.ledger.iter().find(|row| row.layer == Layer::Osd).unwrap();
+    assert!(format!("{row:?}").contains("750"), "{row:?}");
+    let mut made = Made::cluster();
+    let place = model::Place::Path { path: "/dev/vd0p2".into(), writable: true };
+    let spare = model::Target { on: Some("/dev/vd0".into()), beside: vec![0], place, ..disk(0) };
+    made.measured(Pattern::WriteLatency, spare, 2.0).measured(Pattern::WriteLatency, osd(0), 1.0);
+    not_struck(&without_findings(&made.record));
+}
+
 #[test]
 fn a_disk_that_is_not_known_to_be_the_osds_judges_nothing() {
     let mut made = Made::cluster();

@@ -267,6 +267,13 @@ export type FitnessReason =
       high_ms: number | null;
     }
   | {
+      reason: "beside";
+      osds: number[];
+    }
+  | {
+      reason: "cache-not-tried";
+    }
+  | {
       reason: "held-back";
       loads: number;
       of: number;
@@ -1452,6 +1459,10 @@ export interface DriveDocument {
    */
   health: DriveHealth | null;
   through_file: boolean;
+  /**
+   * OSDs that had a part of the same disk, and served their cluster meanwhile.
+   */
+  beside: number[];
   fitness: Fitness;
   reasons: FitnessReason[];
   /**
@@ -1543,6 +1554,10 @@ export interface WriteCache {
    * The kernel flushes it, or would if it were on; else what is said to be durable is lost with the power while it is on.
    */
   flushed: boolean;
+  /**
+   * Nothing else is on the drive: its cache may be switched for a trial.
+   */
+  alone: boolean;
 }
 /**
  * Reads of 4 KiB, each after a pause.

@@ -6,7 +6,7 @@ use crate::words;
 use model::host_setting::HostSetting;
 use model::{
     AbFound, Answer, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, Label, Layer, Outcome, Report,
-    Standing, Subject,
+    Standing, Subject, osds_named,
 };
 
 /// The first of these that applies.
@@ -147,7 +147,24 @@ fn drive(worst: &DriveFound, untested: bool) -> String {
     }
     let untried =
         has(|reason| *reason == FitnessReason::CacheEmptied) && worst.switched.is_empty() && worst.about.is_some();
+    if let (Some(cache), true) =
+        (&worst.cache, has(|reason| *reason == FitnessReason::CacheNotTried) && now != Fitness::Fit)
+    {
+        return format!(
+            "try it with its write cache off: `fathom prove drive-cache=off --device /dev/{}`.",
+            cache.disk
+        );
+    }
     match now {
+        Fitness::NotForJournals | Fitness::Unfit if !worst.beside.is_empty() => format!(
+            "judge {target} again while {} {} idle or stopped: what holds it back may be that load.",
+            osds_named(&worst.beside),
+            if worst.beside.len() > 1 { "are" } else { "is" }
+        ),
+        // More load would be the OSD's loss.
+        Fitness::Fit if !worst.beside.is_empty() => {
+            format!("use {target} as it is: even under that load it is fit for data, WAL and DB.")
+        }
         Fitness::Fit if !untested => format!("use {target}."),
         Fitness::Fit if target.starts_with('/') => {
             format!(

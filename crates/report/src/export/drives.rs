@@ -38,6 +38,7 @@ fn row(drive: &DriveFound, record: &Record) -> Row {
     let cache = drive.cache.as_ref().map(|cache| if cache.on { "on" } else { "off" }.to_string());
     let day = record.head.started.split('T').next().unwrap_or_default();
     let through = if drive.through_file { ", through a file" } else { "" };
+    let beside = if drive.beside.is_empty() { "" } else { ", under the load of an OSD" };
     let iops = |of: Option<Estimate>| value(of, Metric::Iops);
     let linear = |of: Option<Estimate>| value(of, Metric::Bandwidth);
     Row::new([
@@ -54,7 +55,7 @@ fn row(drive: &DriveFound, record: &Record) -> Row {
         linear(drive.linear[0]),
         linear(drive.linear[1]),
         Cell::from(drive.fitness.name()),
-        Cell::from(format!("Fathom {}, {day}{through}", env!("CARGO_PKG_VERSION"))),
+        Cell::from(format!("Fathom {}, {day}{through}{beside}", env!("CARGO_PKG_VERSION"))),
     ])
 }
 

@@ -127,6 +127,8 @@ pub(super) struct DriveDocument {
     /// null: it tells nothing, or smartctl is not installed on its host.
     health: Option<DriveHealth>,
     through_file: bool,
+    /// OSDs that had a part of the same disk, and served their cluster meanwhile.
+    beside: Vec<u32>,
     fitness: Fitness,
     reasons: Vec<FitnessReason>,
     /// The slowest way of making a write durable: that counts.
@@ -183,6 +185,7 @@ impl From<&DriveFound> for DriveDocument {
             link: [queue.and_then(|queue| queue.link), queue.and_then(|queue| queue.link_most)],
             health: health.cloned(),
             through_file: drive.through_file,
+            beside: drive.beside.clone(),
             fitness: drive.fitness,
             reasons: drive.reasons.clone(),
             durable_by: durable.as_ref().map(|(way, _)| *way),

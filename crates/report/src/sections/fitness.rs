@@ -1,9 +1,13 @@
 //! Is each drive fit for Ceph, why, and the figures that say so: one line for each, then every way of writing.
 
+use super::fitness_by_model;
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
 use model::fitness::{MANY, READ_PERCENT, slowest_durable};
-use model::{DriveAbout, DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope};
+use model::{
+    DriveAbout, DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope,
+    osds_named,
+};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let drives = report.answer.drives();
@@ -17,7 +21,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         why.map(|(drive, reason)| format!("{}: {}", drive.target, because(drive, reason))),
         Emphasis::Plain,
     );
-    std::iter::once(overview(drives)).chain(why).collect()
+    std::iter::once(overview(drives)).chain(why).chain(fitness_by_model::table(drives)).collect()
 }
 
 /// Every load of small blocks: writes by each way of making them durable, reads, and both together.
@@ -144,7 +148,7 @@ fn row(drive: &DriveFound) -> Row {
 }
 
 /// The reciprocal of a time that may be nothing has no upper end.
-fn is_known(estimate: &Estimate) -> bool {
+pub(super) fn is_known(estimate: &Estimate) -> bool {
     estimate.high.is_finite() && !numbers::is_unknown(estimate)
 }
 
@@ -185,7 +189,7 @@ pub(crate) fn sentence(drive: &DriveFound) -> String {
         .as_ref()
         .map_or("", |cache| if cache.on { ", its write cache on" } else { ", its write cache off" });
     let cache = if figures.is_some() { cache } else { "" };
-    format!("{}{is}{}{cache}{file}", name(drive), figures.unwrap_or_default())
+    format!("{}{is}{}{cache}{file}{}", name(drive), figures.unwrap_or_default(), beside(drive))
 }
 
 /// For one of several: `/dev/sdx (model): unfit, between 100 and 610 durable writes a second`
@@ -202,7 +206,12 @@ pub(crate) fn line(drive: &DriveFound) -> String {
         )
     };
     let why = drive.reasons.iter().find(odd).map(|reason| format!("; {}", because(drive, reason)));
-    format!("{}: {}{rate}{}", name(drive), drive.fitness.name(), why.unwrap_or_default())
+    format!("{}: {}{rate}{}{}", name(drive), drive.fitness.name(), beside(drive), why.unwrap_or_default())
+}
+
+/// `, under the load of osd.3`
+fn beside(drive: &DriveFound) -> String {
+    if drive.beside.is_empty() { String::new() } else { format!(", under the load of {}", osds_named(&drive.beside)) }
 }
 
 /// `: 25,100 ±2 % a second`
@@ -355,6 +364,16 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
                 numbers::rough(*low_ms)
             )
         }
+        FitnessReason::Beside { osds } => format!(
+            "it lies on the disk of {}, which served {} cluster meanwhile: without that load it may do better than this",
+            osds_named(osds),
+            if osds.len() > 1 { "their" } else { "its" }
+        ),
+        FitnessReason::CacheNotTried => format!(
+            "its write cache is on and was not switched off, since other things are on the drive: `fathom prove drive-cache=off --device \
+             /dev/{}` tries that, with the OSDs of the drive, and puts it back",
+            drive.cache.as_ref().map_or("", |cache| &cache.disk)
+        ),
         FitnessReason::HeldBack { loads, of } => format!(
             "{loads} of {of} loads waited for the processors of the host that put them on: stop what else runs there"
         ),
@@ -378,6 +397,17 @@ fn between(low: f64, high: f64) -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn drives_of_one_model_have_a_line_together() {
+        let of = |rate: f64, fitness| drive(Estimate::new(rate, 5.0), fitness, Vec::new());
+        let other = DriveFound { model: Some("OTHER".to_string()), ..of(1.0, Fitness::Fit) };
+        let three = [of(231.0, Fitness::Unfit), of(20_000.0, Fitness::Fit), of(21_000.0, Fitness::Fit), other];
+        let text = crate::markdown::text(&[Vec::from_iter(fitness_by_model::table(&three))]);
+        assert!(text.contains("MODEL 9") && text.contains("1 unfit, 2 fit"), "{text}");
+        assert!(text.contains("231") && text.contains("21,000") && !text.contains("OTHER"), "{text}");
+        assert!(fitness_by_model::table(&three[..1]).is_none());
+    }
+
     fn drive(durable: Estimate, fitness: Fitness, reasons: Vec<FitnessReason>) -> DriveFound {
         let by = |way, alone| DriveWrites { way, alone: Some(alone), many: None };
         DriveFound {
@@ -386,6 +416,7 @@ mod tests {
             model: Some("MODEL 9".to_string()),
             about: None,
             through_file: false,
+            beside: Vec::new(),
             fitness,
             reasons,
             cache: None,

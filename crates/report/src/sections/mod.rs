@@ -10,6 +10,7 @@ mod drive_uses;
 pub(crate) mod errors;
 pub(crate) mod findings;
 pub(crate) mod fitness;
+mod fitness_by_model;
 pub(crate) mod floor;
 pub(crate) mod host_loads;
 pub(crate) mod host_steps;

@@ -1,7 +1,7 @@
 //! Disks of other hosts, through their agents: files that leave nothing, what must not be touched, the throttled one of three.
 
-use crate::common::Lab;
 use crate::common::hosts::{Hosts, Odd, nameless};
+use crate::common::{Lab, LoopDevice};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -19,9 +19,47 @@ fn loads(pid: &str) -> bool {
     names.any(|name| name.starts_with("fathom-lane"))
 }
 
+/// Three hosts, each with a drive of its own by the same name.
 #[test]
-fn a_folder_of_each_host_is_measured_and_stays_empty() {
-    let hosts = Hosts::new(&vec![Odd::default(); 3]);
+fn a_folder_and_a_drive_of_each_host_are_measured() {
+    let drives = [(); 3].map(|()| LoopDevice::of(64 << 20));
+    let odd = |drive: &LoopDevice| {
+        let before = format!("mount -t tmpfs none /mnt && cp -a {} /mnt/drive", drive.path);
+        Odd { before, ..Odd::default() }
+    };
+    let hosts = Hosts::new(&drives.each_ref().map(odd));
+    a_folder_is_measured_and_stays_empty(&hosts);
+    drives_are_judged(&hosts);
+}
+
+/// Each host's own drive, with its host's name; and nothing is told without a path or of hosts that nobody named.
+fn drives_are_judged(hosts: &Hosts) {
+    let (list, config) = (hosts.list(), hosts.config());
+    let on = ["--hosts", &list, "--ssh-config", &config];
+    let fit = ["disk", "/mnt/drive", "--fit", "--working-set", "8M", "--duration", "500ms", "--passes", "1"];
+    let ran = hosts.home.run(&[&fit[..], &on, &["--format", "json"]].concat());
+    assert!(matches!(ran.code, 0 | 4 | 5), "{}\n{}", ran.out, ran.err);
+    let document = ran.json();
+    assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document:#}");
+    let drives = document["drives"].as_array().unwrap();
+    let unfit = drives.iter().any(|drive| drive["fitness"] == "unfit");
+    assert_eq!(ran.code == 5, unfit, "{drives:#?}");
+    for index in 0..3 {
+        let target = format!("{}:/mnt/drive", hosts.name(index));
+        let own = drives.iter().find(|drive| drive["target"] == *target).unwrap_or_else(|| panic!("{drives:#?}"));
+        assert_eq!((&own["host"], &own["through_file"]), (&hosts.name(index).into(), &false.into()), "{own:#}");
+    }
+    let shown = hosts.home.run(&["show", "last"]).out;
+    let lines = shown.lines().filter(|line| line.contains(":/mnt/drive: ")).count();
+    assert!(lines >= 3, "a line for each drive:\n{shown}");
+    // What was measured holds data now.
+    hosts.home.run(&[&fit[..], &on].concat()).ends(3, &[hosts.name(0), "/mnt/drive", "--destroy-data-on"]);
+    hosts.home.run(&[&["disk", "--fit"], &on[..]].concat()).ends(2, &["--fit", "nothing is named", "PATH"]);
+    let memory = hosts.home.run(&[&["disk", "/mnt", "--fit"], &on[..]].concat());
+    memory.ends(2, &[hosts.name(0), "lies in memory"]);
+}
+
+fn a_folder_is_measured_and_stays_empty(hosts: &Hosts) {
     let folder = hosts.folder.path().join("disk");
     fs::create_dir(&folder).unwrap();
     let (list, config, path) = (hosts.list(), hosts.config(), folder.to_string_lossy().into_owned());
@@ -118,9 +156,15 @@ impl Drop for Throttle {
     }
 }
 
+/// A lab whose OSDs lie on loop devices.
 #[test]
-fn of_a_labs_disks_the_throttled_one_is_named() {
+fn of_a_labs_disks_the_throttled_one_is_named_and_a_spare_partition_is_measured() {
     let lab = Lab::up(&["--backing", "loop", "--hosts", "3"]);
+    the_throttled_one_is_named(&lab);
+    super::spare_partition::is_measured_in_its_disks_stead(&lab);
+}
+
+fn the_throttled_one_is_named(lab: &Lab) {
     let status = lab.home.run(&["lab", "status", "--name", &lab.name, "--format", "json"]);
     let status = status.ends(0, &[]).json();
     let osd = &status["osds"][1];
@@ -132,7 +176,7 @@ fn of_a_labs_disks_the_throttled_one_is_named() {
     // While others have the processors nothing is known of the quick ones: of five runs one must name it, and none may name another.
     let wanted = format!("{}:{probe}", osd["host"].as_str().unwrap());
     let named = (0..5).any(|_| {
-        let slow = slow_disks(&lab, status["osds"].as_array().unwrap());
+        let slow = slow_disks(lab, status["osds"].as_array().unwrap());
         assert!(slow.iter().all(|name| *name == wanted), "{slow:?}, not {wanted}");
         !slow.is_empty()
     });

@@ -12,4 +12,5 @@ mod disks_of_hosts;
 mod export;
 mod networks;
 mod proves;
+mod spare_partition;
 mod uplink;
