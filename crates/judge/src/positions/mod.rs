@@ -5,6 +5,7 @@ mod long_writes;
 mod of_one;
 mod solved;
 
+use crate::osd_timers::{Timers, commit_parts, summed};
 use long_writes::{Ended, long_writes};
 use model::seed::mixed;
 use model::{
@@ -142,19 +143,16 @@ fn cells(blocks: &[BTreeMap<Pair, Sparse>], chosen: &[usize], quantile: Quantile
 
 /// Each OSD's own timers in all slices of the step.
 fn stages(record: &Record, step: &Step) -> BTreeMap<u32, OsdStages> {
-    let mut sums: BTreeMap<u32, BTreeMap<Timer, Spent>> = BTreeMap::new();
-    for one in record.osd_times().filter(|times| times.step == step.id).flat_map(|times| &times.osds) {
-        let own = sums.entry(one.osd).or_default();
-        one.spent.iter().for_each(|(timer, spent)| {
-            let sum = own.entry(*timer).or_default();
-            *sum = *sum + *spent;
-        });
-    }
-    let stages = |timers: &BTreeMap<Timer, Spent>| {
+    let sums = summed(record.osd_times().filter(|times| times.step == step.id));
+    let stages = |timers: &Timers| {
         let mean = |timer| timers.get(&timer).and_then(Spent::mean_ms);
-        Some(OsdStages { software: mean(Timer::Dequeued)? + mean(Timer::WritePrepared)?, commit: mean(Timer::Commit)? })
+        Some(OsdStages {
+            software: mean(Timer::Dequeued)? + mean(Timer::WritePrepared)?,
+            commit: mean(Timer::Commit)?,
+            parts: commit_parts(timers),
+        })
     };
-    let own = |osd: u32, timers: &BTreeMap<Timer, Spent>| {
+    let own = |osd: u32, timers: &Timers| {
         let timed = |timer| timers.get(&timer).map_or(0, |spent: &Spent| spent.times) as f64;
         let all = timed(Timer::Write) + timed(Timer::ReplicaWrite);
         all > 0.0 && written(record, step, osd) as f64 >= OWN_LEAST * all
