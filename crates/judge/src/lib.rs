@@ -76,6 +76,7 @@ pub use retest::{Retest, nearest_to_median, retested, to_retest};
 pub use series::median;
 pub use slice::{SliceState, first_look, slice_state, whole};
 pub use slowed::slowed;
+pub use stores::stores;
 pub use sustained::fell;
 pub use unseen::{Asked, looks_for};
 pub use validity::written_to;

@@ -6,6 +6,7 @@ use crate::osd_timers::{Timers, commit_parts, summed};
 use model::pattern::Family;
 use model::{DatabaseLook, Place, Record, Slice, Spent, StoreDevices, StoreTimes, Timer};
 
+/// One for each OSD of each figure, where the OSDs' timers were read.
 pub fn stores(entries: &[Entry], record: &Record) -> Vec<StoreTimes> {
     entries.iter().flat_map(|entry| of_entry(entry, record)).collect()
 }
@@ -46,6 +47,8 @@ fn of_osd(
         layer: figure.layer,
         pattern: figure.pattern,
         target: figure.target.clone(),
+        at_once: figure.at_once,
+        by_itself: matches!(entry.place(), Some(Place::Store { .. })),
         osd,
         devices: devices(osd, record),
         commits: commit.times,

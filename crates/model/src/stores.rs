@@ -15,6 +15,10 @@ pub struct StoreTimes {
     pub layer: Layer,
     pub pattern: Pattern,
     pub target: String,
+    /// How many targets were loaded at once.
+    pub at_once: u32,
+    /// The store was loaded by the OSD's own bench, and not by clients.
+    pub by_itself: bool,
     pub osd: u32,
     pub devices: StoreDevices,
     /// Transactions that became durable, and how long one took, ms.

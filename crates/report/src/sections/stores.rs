@@ -8,14 +8,15 @@ use model::{Report, Scope, StoreTimes};
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let known: Vec<&StoreTimes> =
         report.stores.iter().filter(|one| one.commit.is_finite() && one.commit > 0.0).collect();
-    let alike = |a: &&StoreTimes, b: &&StoreTimes| (a.layer, a.pattern) == (b.layer, b.pattern);
+    let alike = |a: &&StoreTimes, b: &&StoreTimes| (a.layer, a.pattern, a.at_once) == (b.layer, b.pattern, b.at_once);
     known.chunk_by(alike).flat_map(of_cell).collect()
 }
 
 /// OSDs of one layer and pattern.
 fn of_cell(all: &[&StoreTimes]) -> Vec<Block> {
     let Some(first) = all.first() else { return Vec::new() };
-    let title = format!("What stores wait for: {} {}", first.layer.name(), first.pattern.name());
+    let at_once = if first.at_once > 1 { format!(" ({} at once)", first.at_once) } else { String::new() };
+    let title = format!("What stores wait for: {} {}{at_once}", first.layer.name(), first.pattern.name());
     let names = ["OSD", "data on", "DB and log on"].map(Column::left);
     let times = ["commit", "of it data", "of it log", "a flush of the data's device", "a write of the log"];
     let columns = names.into_iter().chain(times.map(|time| Column::of(time, "ms")));
@@ -29,7 +30,10 @@ fn of_cell(all: &[&StoreTimes]) -> Vec<Block> {
 
 fn row(one: &StoreTimes, spilled: bool) -> Row {
     let names = |devices: &[String]| if devices.is_empty() { "?".to_string() } else { devices.join(", ") };
+    // Whether that is the log or a table, OSDs do not tell.
+    let spills = one.database.is_some_and(|database| database.spilled > 0);
     let log = match one.devices.apart {
+        Some(true) if spills => format!("{}, in part {}", names(&one.devices.log), names(&one.devices.data)),
         Some(true) => names(&one.devices.log),
         Some(false) => "with its data".to_string(),
         None => "?".to_string(),

@@ -41,6 +41,8 @@ pub fn store() -> impl Strategy<Value = StoreTimes> {
             layer,
             pattern,
             target,
+            at_once: 1,
+            by_itself: false,
             osd,
             devices,
             commits: 7,

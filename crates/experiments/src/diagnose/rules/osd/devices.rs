@@ -2,7 +2,7 @@
 
 use super::by_position::Slow;
 use crate::diagnose::Case;
-use model::{CommitParts, Metric, Phrase, Quantity, StoreDevices, phrase};
+use model::{CommitParts, Metric, Pattern, Phrase, Quantity, StoreDevices, StoreTimes, phrase};
 
 /// At least this share of the time by which its commits take longer than others' is on one of both devices, if that one is the cause: what
 /// lies between is reported as neither. Of an OSD with 100 operations a second on one device, see docs/method.md, "By position".
@@ -24,14 +24,34 @@ pub struct Waits {
 }
 
 impl Slow<'_> {
-    /// `None`: its database lies with its data, that is not known, its timers do not tell, or it waits on both.
+    /// `None`: its database lies with its data, or has spilled over to there; that is not known; its timers do not tell; or it waits on both.
     pub fn waits(&self, case: &Case) -> Option<Waits> {
-        let facts = case.osds().iter().find(|osd| osd.id == self.osd.osd)?;
-        let devices = Some(facts.store_devices()).filter(|devices| devices.apart == Some(true))?;
-        let own = self.osd.timers?.parts?;
         let others = self.all.osds.iter().filter(|other| other.osd != self.osd.osd);
         let others: Vec<CommitParts> = others.filter_map(|other| other.timers?.parts).collect();
-        let median = |of: fn(&CommitParts) -> f64| judge::median(&others.iter().map(of).collect::<Vec<_>>()).max(0.0);
+        Waits::of(self.osd.osd, self.osd.timers?.parts?, &others, case)
+    }
+}
+
+impl Waits {
+    /// Of stores that were loaded by themselves, each alone.
+    pub fn of_stores(osd: u32, pattern: Pattern, case: &Case) -> Option<Waits> {
+        let stores = judge::stores(case.entries, case.record);
+        let alike = |one: &&StoreTimes| one.by_itself && one.pattern == pattern && one.at_once == 1;
+        let (own, others): (Vec<&StoreTimes>, Vec<&StoreTimes>) =
+            stores.iter().filter(alike).partition(|one| one.osd == osd);
+        let others: Vec<CommitParts> = others.iter().filter_map(|one| one.parts).collect();
+        Waits::of(osd, own.first()?.parts?, &others, case)
+    }
+
+    fn of(osd: u32, own: CommitParts, others: &[CommitParts], case: &Case) -> Option<Waits> {
+        let facts = case.osds().iter().find(|known| known.id == osd)?;
+        let devices = Some(facts.store_devices()).filter(|devices| devices.apart == Some(true))?;
+        // Its log may be what lies on the data's device.
+        let looks = case.record.compactions().flat_map(|seen| &seen.osds).filter(|looks| looks.osd == osd);
+        if looks.filter_map(|looks| looks.database).any(|database| database.spilled > 0) {
+            return None;
+        }
+        let median = |of: fn(&CommitParts) -> f64| judge::median(&others.iter().map(of).collect::<Vec<_>>());
         let others = (!others.is_empty())
             .then(|| CommitParts { data: median(|parts| parts.data), log: median(|parts| parts.log) })?;
         let (data, log) = ((own.data - others.data).max(0.0), (own.log - others.log).max(0.0));
@@ -42,9 +62,7 @@ impl Slow<'_> {
         };
         Some(Waits { on, own, others, devices })
     }
-}
 
-impl Waits {
     /// `the device of its database and log (sdb), not that of its data (sdc)`
     pub fn says(&self) -> Phrase {
         let named = |what: &str, names: &[String]| match names {

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     why: "Every write waits until RocksDB's log is durable on that device.",
     evidence: "The OSD's store takes long to make writes durable, by the same bounds as of osd-store-slow; its database or log has a device of its own; and of the time by which its commits take \
                longer than the median of the others, at least eight tenths are in writes of RocksDB's log (kv_commit_lat), which lies there, and not on the device of its data \
-               (state_aio_wait_lat, kv_flush_lat).",
+               (state_aio_wait_lat, kv_flush_lat). Of an OSD whose database has spilled over this is not told: its log may lie there as well.",
     sources: &[
         "docs/method.md, \"By position\"",
         "BlueStore.cc, _kv_sync_thread: what kv_flush_lat and kv_commit_lat time",
