@@ -161,12 +161,13 @@ fn stages(record: &Record, step: &Step) -> BTreeMap<u32, OsdStages> {
     known.filter_map(|(osd, timers)| Some((*osd, stages(timers)?))).collect()
 }
 
-/// All writes of the step that this OSD had a part in, warm-up included.
+/// All writes of the step that this OSD had a part in, warm-up included. The last one of each pair in a slice is in no sample, since its window
+/// was not whole when the slice ended: of slow writes that is a large part.
 fn written(record: &Record, step: &Step, osd: u32) -> u64 {
     let has = |slice: &&Slice| {
         let pair = slice.target.and_then(|target| pair(step, target));
         slice.step == step.id && pair.is_some_and(|(primary, replica)| primary == osd || replica == osd)
     };
-    let samples = record.slices.iter().filter(has).flat_map(|slice| &slice.samples);
-    samples.map(|sample| sample.service.count).sum()
+    let of_slice = |slice: &Slice| 1 + slice.samples.iter().map(|sample| sample.service.count).sum::<u64>();
+    record.slices.iter().filter(has).map(of_slice).sum()
 }

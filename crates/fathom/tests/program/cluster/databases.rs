@@ -4,11 +4,11 @@ use crate::common::{Lab, Ran, tool};
 use serde_json::Value;
 use std::fs;
 
-/// Operations a second of a slow device: a commit waits for four or five of them. With a third of it there are too few writes in a diagnosis to
-/// tell whose the OSD's timers speak of.
-const SLOW: &str = "100";
+/// Operations a second of a slow device: a commit waits for four or five of them. With less there are few writes in a diagnosis, and little to
+/// tell an OSD by.
+const SLOW: &str = "60";
 /// The same of the data's device, which only every second commit waits for.
-const SLOWER: &str = "30";
+const SLOWER: &str = "15";
 
 #[test]
 fn a_slow_database_device_is_named_and_priced_and_not_taken_for_a_disk() {

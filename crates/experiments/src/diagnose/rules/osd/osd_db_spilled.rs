@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     what: "While figures were measured, the database of an OSD lay on the device of its data in part (spillover), though it has a device of its own.",
     why: "Lookups of metadata and compactions then wait for the slower device, and load it.",
     evidence: "slow_used_bytes of bluefs is above 0 at the end of a slice, of an OSD that was looked at. What it costs is what RocksDB read there meanwhile (read_disk_bytes_slow, \
-               read_random_disk_bytes_slow), which releases before 17.2 do not count; bytes_written_slow reads 0 in many releases, and is not used.",
+               read_random_disk_bytes_slow), which 16.2 does not count; bytes_written_slow reads 0 in many releases, and is not used.",
     sources: &[
         "Ceph's documentation, \"BlueStore Configuration Reference\"",
         "Ceph's documentation, \"Health checks\"",
