@@ -43,7 +43,6 @@ pub fn seen() -> Run {
         slowed: None,
         says: None,
         reads: None,
-        database: None,
     });
     report.answer = Answer::SustainedWrites(vec![fallen(), lasting()]);
     (report, record)

@@ -99,7 +99,7 @@ fn parts_of_stores(lab: &Lab, devices: [&str; 2]) -> Vec<Commit> {
     let stores = run["stores"].as_array().unwrap();
     assert_eq!(stores.len(), 3, "{stores:#?}");
     let own = &stores[1]["devices"];
-    assert_eq!([&own["data"][0], &own["log"][0]], devices.map(|name| Value::from(name)).each_ref());
+    assert_eq!([&own["data"][0], &own["log"][0]], devices.map(Value::from).each_ref());
     assert_eq!(own["apart"], true);
     let ms = |value: &Value| value.as_f64().unwrap();
     let commit = |store: &Value| Commit {
