@@ -185,6 +185,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         chart: vec![],
         ledger: vec![],
         latency_parts: vec![],
+        stores: vec![],
         slow_operations: vec![],
         positions: None,
         distances: vec![],

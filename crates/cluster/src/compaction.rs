@@ -2,8 +2,8 @@
 //! operations spent their time.
 
 use crate::admin::Cluster;
-use crate::timers;
-use model::{Bytes, OsdLooks, Spent, StoreActivity, StoreReads, Timer, TimesOfOsd};
+use crate::{databases, timers};
+use model::{Bytes, DatabaseLook, OsdLooks, Spent, StoreActivity, StoreReads, Timer, TimesOfOsd};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -75,6 +75,8 @@ struct Seen {
     /// At the slice's beginning, and at its end.
     first: Option<StoreReads>,
     last_read: Option<StoreReads>,
+    database_first: Option<DatabaseLook>,
+    database_last: Option<DatabaseLook>,
     times_first: BTreeMap<Timer, Spent>,
     times_last: BTreeMap<Timer, Spent>,
 }
@@ -89,6 +91,10 @@ pub struct OsdSeen {
 impl Seen {
     fn reads(&self) -> Option<StoreReads> {
         read_between(self.first.as_ref()?, self.last_read.as_ref()?)
+    }
+
+    fn database(&self) -> Option<DatabaseLook> {
+        databases::between(self.database_first.as_ref()?, self.database_last.as_ref()?)
     }
 
     fn take_reads(&mut self, reads: Option<StoreReads>, first: bool) {
@@ -158,7 +164,7 @@ impl Looking {
         let osds = task.take().map(|task| task.osds).unwrap_or_default();
         let seen = osds.into_iter().map(|(osd, seen)| OsdSeen {
             times: timers::between(osd, &seen.times_first, &seen.times_last),
-            looks: OsdLooks { osd, reads: seen.reads(), looks: seen.looks },
+            looks: OsdLooks { osd, reads: seen.reads(), database: seen.database(), looks: seen.looks },
         });
         seen.collect()
     }
@@ -233,6 +239,8 @@ fn look(cluster: &Cluster, shared: &Shared, todo: &Todo, osd: u32) {
     if end {
         let times = dump.as_ref().map(timers::so_far).unwrap_or_default();
         *(if todo.first { &mut seen.times_first } else { &mut seen.times_last }) = times;
+        let database = dump.as_ref().and_then(databases::so_far);
+        *(if todo.first { &mut seen.database_first } else { &mut seen.database_last }) = database;
     }
 }
 

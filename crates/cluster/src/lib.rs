@@ -5,6 +5,7 @@ mod apply;
 mod coalescing;
 pub mod compaction;
 mod crush;
+mod databases;
 pub mod deletable;
 pub mod devices;
 pub mod dirs;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Section and names of each, the first that is there counts. Ceph 16 to 20: 18 renamed some of BlueStore's
 /// (`commit_lat` is `txc_commit_lat` there, and so on), others never changed.
-const NAMES: [(Timer, &str, &[&str]); 16] = [
+const NAMES: [(Timer, &str, &[&str]); 18] = [
     (Timer::Write, "osd", &["op_w_latency"]),
     (Timer::WritePrepared, "osd", &["op_w_prepare_latency"]),
     (Timer::Read, "osd", &["op_r_latency"]),
@@ -20,6 +20,8 @@ const NAMES: [(Timer, &str, &[&str]); 16] = [
     (Timer::CommitData, "bluestore", &["state_aio_wait_lat"]),
     (Timer::CommitQueued, "bluestore", &["state_kv_queued_lat"]),
     (Timer::CommitLog, "bluestore", &["state_kv_commiting_lat", "state_kv_committing_lat"]),
+    (Timer::DataFlushed, "bluestore", &["kv_flush_lat"]),
+    (Timer::LogWritten, "bluestore", &["kv_commit_lat"]),
     (Timer::StoreRead, "bluestore", &["read_lat"]),
     (Timer::StoreReadMetadata, "bluestore", &["read_onode_meta_lat"]),
     (Timer::StoreReadData, "bluestore", &["read_wait_aio_lat"]),

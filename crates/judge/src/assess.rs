@@ -16,6 +16,7 @@ use crate::outliers::outliers;
 use crate::pgs::{name_pgs, while_not_clean};
 use crate::positions::positions;
 use crate::slow_operations::slowest_of_steps;
+use crate::stores::stores;
 use crate::sustained::endurance;
 use crate::sweep::swept;
 use crate::validity::limit_writes;
@@ -81,6 +82,7 @@ impl Assessment<'_> {
             overhead: record.overhead,
             chart: chart(&entries),
             latency_parts: latency_parts(&entries, &ledger, record),
+            stores: stores(&entries, record),
             ledger,
             slow_operations: slowest_of_steps(record),
             positions,

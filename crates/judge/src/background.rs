@@ -235,8 +235,13 @@ mod tests {
     fn busy_stretches_of_several_osds_are_joined() {
         let look = |from: f64, bytes| model::StoreActivity { from, to: from + 1.0, bytes };
         let osds = vec![
-            model::OsdLooks { osd: 0, looks: vec![look(0.0, 0), look(1.0, 5), look(2.0, 5)], reads: None },
-            model::OsdLooks { osd: 1, looks: vec![look(2.5, 1), look(6.0, 1)], reads: None },
+            model::OsdLooks {
+                osd: 0,
+                looks: vec![look(0.0, 0), look(1.0, 5), look(2.0, 5)],
+                reads: None,
+                database: None,
+            },
+            model::OsdLooks { osd: 1, looks: vec![look(2.5, 1), look(6.0, 1)], reads: None, database: None },
         ];
         let all = Compaction { step: model::StepId(0), pass: 1, osds, of: 2 };
         assert_eq!(busy(&all, None), [(1.0, 3.5), (6.0, 7.0)]);

@@ -8,9 +8,9 @@ use crate::monitor::Monitor;
 use crate::preflight;
 use crate::spec::Backing;
 use crate::supervisor::{Supervisor, progress};
-use crate::{loopdev, modules, net, secrets, ssh};
-use std::fs::{self, File};
-use std::os::unix::fs::DirBuilderExt;
+use crate::{db, loopdev, modules, net, secrets, ssh};
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -76,22 +76,28 @@ fn make_private(dir: &Path) -> Result<(), LabError> {
 
 fn make_device(supervisor: &Supervisor, osd: &mut LabDaemon) -> Result<(), LabError> {
     let backing = supervisor.spec.backing;
-    let sparse = |path: &Path, bytes| {
-        File::create(path).and_then(|file| file.set_len(bytes)).map_err(LabError::io("cannot make the file", path))
-    };
     if backing != Backing::Loop {
-        sparse(&osd.device, supervisor.spec.size)?;
+        loopdev::make_sparse(&osd.device, supervisor.spec.size)?;
         return preflight::check_direct_io(&osd.device, backing);
     }
     let (file, probe) = (osd.device.with_extension("file"), osd.probe.with_extension("file"));
-    sparse(&file, supervisor.spec.size)?;
-    sparse(&probe, osd.probe_bytes)?;
+    loopdev::make_sparse(&file, supervisor.spec.size)?;
+    loopdev::make_sparse(&probe, osd.probe_bytes)?;
     let device = loopdev::attach(&supervisor.process_group, &file)?;
-    // BlueStore follows the link.
-    std::os::unix::fs::symlink(&device, &osd.device).map_err(LabError::io("cannot make the link", &osd.device))?;
+    if let (Some(bytes), Some(dir)) = (supervisor.spec.db, osd.device.parent()) {
+        let device = db::make_device(dir, bytes, |command| supervisor.process_group.run(command))?;
+        lead(&db::link(dir), &device)?;
+        osd.db = Some(device);
+    }
+    lead(&osd.device, &device)?;
     osd.device = device;
     osd.probe = loopdev::attach(&supervisor.process_group, &probe)?;
     Ok(())
+}
+
+/// BlueStore follows such links.
+fn lead(link: &Path, device: &Path) -> Result<(), LabError> {
+    symlink(device, link).map_err(LabError::io("cannot make the link", link))
 }
 
 /// Hosts of their own have Ceph's usual ports for themselves; on the loopback address others may have them.

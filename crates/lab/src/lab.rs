@@ -68,6 +68,9 @@ pub struct LabDaemon {
     pub host: String,
     /// The file or loop device that holds all of the OSD's data. For reading only.
     pub device: PathBuf,
+    /// The device of its database, with the write-ahead log in it; `None`: both lie on `device`.
+    #[serde(default)]
+    pub db: Option<PathBuf>,
     /// Of the same kind and on the same disk as `device`, and free to be written on, up to `probe_bytes`. With backing `loop` it
     /// is a loop device that exists; else it is the path of a file that does not exist until somebody makes it. It goes when the lab goes.
     pub probe: PathBuf,
@@ -122,7 +125,7 @@ impl LabCluster {
             let dir = dirs.data(spec.backing).join(format!("osd.{id}"));
             let host = hosts[id as usize % hosts.len()].name.clone();
             let (device, probe) = (dir.join("block"), dir.join("probe"));
-            LabDaemon { id, host, device, probe, probe_bytes: PROBE_BYTES, up: None, inside: None }
+            LabDaemon { id, host, device, db: None, probe, probe_bytes: PROBE_BYTES, up: None, inside: None }
         };
         LabCluster {
             name: dirs.name.clone(),

@@ -22,6 +22,7 @@ mod cgroups;
 mod commands;
 mod conf;
 mod daemons;
+mod db;
 mod dirs;
 mod down;
 mod errors;

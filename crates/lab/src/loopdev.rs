@@ -4,9 +4,14 @@ use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::preflight::system;
 use crate::process_group::{ProcessGroup, run};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+/// A file of this many bytes that occupies nothing yet.
+pub(crate) fn make_sparse(path: &Path, bytes: u64) -> Result<(), LabError> {
+    File::create(path).and_then(|file| file.set_len(bytes)).map_err(LabError::io("cannot make the file", path))
+}
 
 /// A loop device over `file`. Direct I/O where the file system takes it: a cache of the kernel's between the device and the disk
 /// would answer reads that are meant to reach the disk.

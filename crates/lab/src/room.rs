@@ -22,25 +22,27 @@ pub struct Room {
     pub place: PathBuf,
     free_mb: u64,
     in_memory: bool,
+    /// What each OSD has beside its store: what is free to be measured, and its database.
+    beside_mb: u64,
 }
 
 impl Room {
-    /// Of the place where the files of this lab will lie.
+    /// Of the place where the files of this lab will lie, with databases of so many bytes apart from the data.
     ///
     /// # Errors
     /// The name is none for a lab, or its place can't be looked at.
-    pub fn of(name: &str, backing: Backing) -> Result<Room, LabError> {
+    pub fn of(name: &str, backing: Backing, db: Option<u64>) -> Result<Room, LabError> {
         let dirs = Dirs::of(name)?;
         let place = existing(dirs.data(backing));
         let (free_mb, in_memory) = (free_mb(&place)?, in_memory(&place));
         let free_mb = if in_memory { free_mb.min(free_memory_mb().unwrap_or(free_mb)) } else { free_mb };
-        Ok(Room { place, free_mb, in_memory })
+        Ok(Room { place, free_mb, in_memory, beside_mb: (PROBE_BYTES + db.unwrap_or(0)) / MB })
     }
 
     /// Bytes that the stores of `osds` OSDs may have together, beside what else grows.
     pub fn stores(&self, osds: u32) -> u64 {
         let (left, each) = if self.in_memory { (MEMORY_LEFT_MB, OSD_MEMORY_MB) } else { (DISK_LEFT_MB, 0) };
-        let taken = left + u64::from(osds) * (each + PROBE_BYTES / MB);
+        let taken = left + u64::from(osds) * (each + self.beside_mb);
         self.free_mb.saturating_sub(taken) * MB
     }
 
@@ -80,7 +82,7 @@ mod tests {
     #[test]
     fn all_osds_together_fit_but_for_the_least_and_none_is_larger_than_it_need_be() {
         let each = |gib: u64, in_memory, osds| {
-            let room = Room { place: PathBuf::new(), free_mb: gib << 10, in_memory };
+            let room = Room { place: PathBuf::new(), free_mb: gib << 10, in_memory, beside_mb: PROBE_BYTES / MB };
             let (all, each) = (room.stores(osds), room.each(osds));
             assert_eq!(room.smaller(osds).is_some_and(|text| text.contains("GiB free")), each < SIZE_ENOUGH);
             assert!(all <= gib * GIB && (each == SIZE_MIN || each * u64::from(osds) <= all));
@@ -95,8 +97,8 @@ mod tests {
 
     #[test]
     fn what_lies_in_memory_leaves_memory() {
-        let memory = Room::of("room", Backing::Memory).unwrap();
+        let memory = Room::of("room", Backing::Memory, None).unwrap();
         assert!(memory.in_memory && memory.place == Path::new("/dev/shm"));
-        assert!(Room::of("room", Backing::File).unwrap().place.is_absolute());
+        assert!(Room::of("room", Backing::File, None).unwrap().place.is_absolute());
     }
 }

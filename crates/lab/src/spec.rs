@@ -1,5 +1,6 @@
 //! What kind of lab is wanted.
 
+use crate::db::DB_BYTES_LEAST;
 use crate::errors::LabError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -36,6 +37,10 @@ pub struct Spec {
     pub osds: u32,
     /// Bytes of each OSD; the files are sparse.
     pub size: u64,
+    /// Bytes of a device of its own for each OSD's database, with its write-ahead log in it (needs backing `loop`); `None`: it lies with
+    /// the data.
+    #[serde(default)]
+    pub db: Option<u64>,
     /// Hosts made of network namespaces (needs root); 0: everything on this host's loopback.
     pub hosts: u32,
     /// The hosts have a second network, on which the OSDs talk to each other.
@@ -62,6 +67,7 @@ impl Default for Spec {
             backing: Backing::File,
             osds: 3,
             size: SIZE_ENOUGH,
+            db: None,
             hosts: 0,
             cluster_network: false,
             port: None,
@@ -79,6 +85,15 @@ impl Spec {
         }
         if self.size < SIZE_MIN {
             return usage(format!("an OSD needs at least 1 GiB, not {} bytes; give a larger --size", self.size));
+        }
+        if self.db.is_some() && self.backing != Backing::Loop {
+            return usage(format!(
+                "--db gives each OSD's database a device of its own, which backing {} has not; give --backing loop (root)",
+                self.backing
+            ));
+        }
+        if let Some(bytes) = self.db.filter(|bytes| *bytes < DB_BYTES_LEAST) {
+            return usage(format!("a database needs at least {} MiB, not {bytes} bytes", DB_BYTES_LEAST >> 20));
         }
         if self.hosts > HOSTS_MAX || self.hosts > self.osds {
             let most = HOSTS_MAX.min(self.osds);
@@ -130,10 +145,14 @@ mod tests {
             Spec { size: 1 << 20, ..Spec::default() },
             Spec { hosts: 4, ..Spec::default() },
             Spec { cluster_network: true, ..Spec::default() },
+            Spec { db: Some(2 * GIB), ..Spec::default() },
+            Spec { db: Some(2 * GIB), backing: Backing::Memory, ..Spec::default() },
+            Spec { db: Some(1 << 20), backing: Backing::Loop, ..Spec::default() },
         ];
         for spec in wrong {
             assert_eq!(spec.check().map_err(|error| error.exit_code()), Err(2), "{spec:?}");
         }
         assert!(Spec::default().check().is_ok());
+        assert!(Spec { db: Some(2 * GIB), backing: Backing::Loop, ..Spec::default() }.check().is_ok());
     }
 }

@@ -3,6 +3,7 @@
 use crate::phrase;
 use crate::phrase::{Phrase, Quantity};
 use crate::step_id::StepId;
+use crate::stores::DatabaseLook;
 use crate::workload::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,9 @@ pub struct OsdLooks {
     /// `None`: the OSD does not count it, or nobody asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<StoreReads>,
+    /// `None`: the database lies with the data, or the OSD was not asked at both ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseLook>,
 }
 
 /// What an OSD's store read during a slice, and from where; everybody's reads count.

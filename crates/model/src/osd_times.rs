@@ -62,6 +62,10 @@ pub enum Timer {
     CommitQueued,
     /// Of that: RocksDB's log written and flushed.
     CommitLog,
+    /// Of the thread that commits: the data's device flushed. Once for all transactions of a round.
+    DataFlushed,
+    /// Of the same thread: RocksDB's log written and made durable, on its own device if it has one. Once for all of a round.
+    LogWritten,
     /// The store: a read.
     StoreRead,
     /// Of that: looking up the object's metadata.

@@ -3,6 +3,7 @@
 use crate::figure::Estimate;
 use crate::layer::Layer;
 use crate::pattern::Pattern;
+use crate::stores::CommitParts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,9 @@ pub struct OsdStages {
     pub software: f64,
     /// Its store's commit.
     pub commit: f64,
+    /// Of that on the device of its data, and in RocksDB's log; `None`: it does not count it.
+    #[serde(default)]
+    pub parts: Option<CommitParts>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

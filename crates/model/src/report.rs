@@ -13,6 +13,7 @@ use crate::phrase::Phrase;
 use crate::positions::Positions;
 use crate::record::{Ending, RunHead};
 use crate::slow_operations::SlowestOfStep;
+use crate::stores::StoreTimes;
 use crate::subject::Subject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ pub struct Report {
     /// Of what latencies are made, by the OSDs' own timers.
     #[serde(default)]
     pub latency_parts: Vec<LatencyParts>,
+    /// What OSDs' stores do on which of their devices.
+    #[serde(default)]
+    pub stores: Vec<StoreTimes>,
     /// Of each step the slowest operation that its OSDs remember.
     #[serde(default)]
     pub slow_operations: Vec<SlowestOfStep>,

@@ -123,6 +123,6 @@ fn looked(pass: u32, written: &[(f64, f64)]) -> Compaction {
         let bytes = if written.iter().any(|one| one.0 < to && from < one.1) { 1 << 24 } else { 0 };
         StoreActivity { from, to, bytes }
     };
-    let osds = vec![OsdLooks { osd: 0, looks: (0..LONGEST as u32).map(look).collect(), reads: None }];
+    let osds = vec![OsdLooks { osd: 0, looks: (0..LONGEST as u32).map(look).collect(), reads: None, database: None }];
     Compaction { step: StepId(0), pass, osds, of: 1 }
 }

@@ -82,6 +82,8 @@ fn told_by_itself(known: OsdFacts, own: &Value) -> OsdFacts {
         journal_rotational: set(own, "journal_rotational"),
         taken_for: text(own, "bluestore_bdev_type"),
         data_devices: if data.is_empty() && alone { devices.clone() } else { data },
+        db_devices: names("bluefs_db_devices"),
+        wal_devices: names("bluefs_wal_devices"),
         devices,
         models: text(own, "device_ids").map(|ids| models(&ids)).unwrap_or_default(),
         min_alloc: count(own, "bluestore_min_alloc_size"),
@@ -152,7 +154,7 @@ mod tests {
             "osds": [{"osd": 3, "up": 1, "in": 1, "weight": 0.5, "primary_affinity": 1, "public_addr": "10.0.0.1:6801/22"}],
             "osd_xinfo": [{"osd": 3, "down_stamp": "2026-11-26T00:59:00.000000+0000", "laggy_probability": 0.51}]});
         let metadata = json!([{"id": 3, "rotational": "1", "devices": "nvme0n1,sda", "bluestore_bdev_devices": "sda",
-            "bluefs_dedicated_db": "1", "bluefs_db_size": "1073741824", "ceph_version_short": "17.2.6", "mem_total_kb": "1024",
+            "bluefs_dedicated_db": "1", "bluefs_db_devices": "nvme0n1", "bluefs_db_size": "1073741824", "ceph_version_short": "17.2.6", "mem_total_kb": "1024",
             "device_ids": "nvme0n1=INTEL_P4800X_PH1,sda=ST8000NM_ZA2"}]);
         let tree = json!({"nodes": [{"id": -2, "type": "host", "name": "a", "children": [3]}, {"id": 3, "device_class": "hdd", "crush_weight": 7.27}]});
         let usage = json!({"nodes": [{"id": 3, "utilization": 81.0, "kb": 100, "pgs": 90}]});
@@ -164,6 +166,7 @@ mod tests {
         );
         assert_eq!((told.primaries, told.laggy, told.down_before), (Some(30), Some(0.51), Some(60.0)));
         assert_eq!((told.dedicated_db, told.db_bytes, told.memory), (Some(true), Some(1 << 30), Some(1 << 20)));
+        assert_eq!(told.db_devices, ["nvme0n1"]);
         assert_eq!((told.data_devices.as_slice(), told.on_hdd()), (&["sda".to_string()][..], true));
         assert_eq!(told.models[1], ("sda".to_string(), "ST8000NM".to_string()));
         assert_eq!((told.version, told.created_by, told.container), (Some(Version(17, 2, 6)), None, Some(false)));

@@ -4,8 +4,10 @@ use super::testing::made::Made;
 use super::testing::text;
 use super::{Case, Rule};
 use judge::assess;
+use model::facts::OsdFacts;
 use model::{
-    Estimate, LongWrites, OsdStages, PairTime, Pattern, PositionOfOsd, Positions, Standing, TookPart, WriteTimes,
+    CommitParts, Estimate, LongWrites, OsdStages, PairTime, Pattern, PositionOfOsd, Positions, Standing, TookPart,
+    WriteTimes,
 };
 
 /// What one OSD adds: as primary, as replica (median, mean, p90), and its own software and commit.
@@ -50,7 +52,7 @@ pub fn positions(adds: impl Fn(u32) -> Adds) -> Positions {
     };
     let osd = |osd: u32| {
         let Adds { primary, replica, own, unsure } = adds(osd);
-        let timers = own.map(|[software, commit]| OsdStages { software, commit });
+        let timers = own.map(|[software, commit]| OsdStages { software, commit, parts: None });
         let host = format!("host{}", osd % 3 + 1);
         let took_part = TookPart { writes: 3_333, ..TookPart::default() };
         PositionOfOsd { osd, host, primary: times(primary, unsure), replica: times(replica, unsure), timers, took_part }
@@ -81,6 +83,15 @@ pub fn with_long_writes(mut all: Positions, writes: u64, of_osd_1: u64) -> Posit
     all
 }
 
+/// What the commits of osd.1 wait for; those of others as usual.
+pub fn with_parts(mut all: Positions, own: CommitParts) -> Positions {
+    for osd in &mut all.osds {
+        let parts = if osd.osd == 1 { own } else { CommitParts { data: 0.12, log: 0.2 } };
+        osd.timers.iter_mut().for_each(|timers| timers.parts = Some(parts));
+    }
+    all
+}
+
 /// What the rule says of these; nothing: it suspects nobody.
 pub fn says(rule: &'static Rule, adds: impl Fn(u32) -> Adds) -> Vec<String> {
     let told = told_of(rule, &positions(adds));
@@ -90,7 +101,29 @@ pub fn says(rule: &'static Rule, adds: impl Fn(u32) -> Adds) -> Vec<String> {
 
 /// What the rule says of any positions, and how sure it is.
 pub fn told_of(rule: &'static Rule, positions: &Positions) -> Vec<(Standing, String)> {
-    let record = Made::cluster().record;
+    told_of_devices(rule, positions, |_| None)
+}
+
+/// The same of OSDs some of which have a device for their data and one for their database and log.
+pub fn told_of_devices(
+    rule: &'static Rule,
+    positions: &Positions,
+    devices: impl Fn(u32) -> Option<(&'static str, &'static str)>,
+) -> Vec<(Standing, String)> {
+    let one = |id: u32| {
+        let known = devices(id);
+        OsdFacts {
+            id,
+            dedicated_db: Some(known.is_some()),
+            dedicated_wal: Some(false),
+            data_devices: known.iter().map(|(data, _)| data.to_string()).collect(),
+            db_devices: known.iter().map(|(_, db)| db.to_string()).collect(),
+            ..OsdFacts::default()
+        }
+    };
+    let mut facts = model::facts::Facts::default();
+    facts.cluster.osds = Some((0..6).map(one).collect());
+    let record = Made::cluster().record.with(model::Observation::Facts(Box::new(facts)));
     let assessed = assess(&record);
     let suspects = (rule.suspect)(&Case { positions: Some(positions), ..Case::of(&assessed) });
     assert!((rule.suspect)(&Case::of(&assessed)).is_empty(), "nobody measured positions");

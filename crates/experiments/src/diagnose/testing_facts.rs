@@ -126,6 +126,8 @@ fn osd(id: u32, host: &str) -> OsdFacts {
         taken_for: Some("ssd".into()),
         devices: vec![disk.clone()],
         data_devices: vec![disk.clone()],
+        db_devices: vec![],
+        wal_devices: vec![],
         models: vec![(disk, "MODEL".into())],
         min_alloc: Some(4096),
         optimal_io: Some(4096),

@@ -50,6 +50,9 @@ pub struct UpArgs {
     /// Bytes of each OSD; the files are sparse (default: 10G, or what their place can hold of all of them)
     #[arg(long, value_parser = words::size)]
     pub size: Option<u64>,
+    /// Each OSD's database, with its write-ahead log, lies on a device of its own (block.db) of this many bytes, or 2G; needs --backing loop
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "2G", value_parser = words::size)]
+    pub db: Option<u64>,
     /// This many hosts, each a network namespace with an address of its own (root); without, all is on the loopback address
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     pub hosts: u32,

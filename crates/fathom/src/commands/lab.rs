@@ -44,12 +44,13 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
         BackingArg::Loop => Backing::Loop,
         BackingArg::Memory => Backing::Memory,
     };
-    let room = Room::of(&args.name.name, backing)?;
+    let room = Room::of(&args.name.name, backing, args.db)?;
     let spec = Spec {
         name: args.name.name.clone(),
         backing,
         osds: args.osds,
         size: args.size.unwrap_or_else(|| room.each(args.osds)),
+        db: args.db,
         hosts: args.hosts,
         cluster_network: args.cluster_network,
         port: args.port,
@@ -102,7 +103,8 @@ fn status(format: Format, name: &str) -> Result<(), Failure> {
 fn list(format: Format) -> Result<(), Failure> {
     let labs = lab::list()?;
     let line = |lab: &LabCluster| {
-        format!("{:<16} {:<9} {:>3} OSDs  {}\n", lab.name, lab.state, lab.osds.len(), lab.conf.display())
+        let apart = if lab.osds.iter().any(|osd| osd.db.is_some()) { "DB apart  " } else { "" };
+        format!("{:<16} {:<9} {:>3} OSDs  {apart}{}\n", lab.name, lab.state, lab.osds.len(), lab.conf.display())
     };
     match format {
         Format::Json => say(&format!("{:#}\n", json!({"schema": "fathom.labs/1", "labs": labs}))),
@@ -135,7 +137,9 @@ fn text(lab: &LabCluster) -> String {
         let _ = writeln!(text, "host     {:<12} {:<15} {cluster}{namespace}", host.name, host.address);
     }
     for osd in &lab.osds {
-        let _ = writeln!(text, "osd.{:<4} {:<12} {:<15} {}", osd.id, osd.host, standing(osd), osd.device.display());
+        let db = osd.db.as_ref().map(|device| format!("  DB {}", device.display())).unwrap_or_default();
+        let device = osd.device.display();
+        let _ = writeln!(text, "osd.{:<4} {:<12} {:<15} {device}{db}", osd.id, osd.host, standing(osd));
     }
     for fault in &lab.faults {
         let _ = writeln!(text, "fault    {}", lab_fault::line(fault));

@@ -159,7 +159,7 @@ fn running_or_new(
         tell(&format!("there is no lab {name} (labs: {}): one is started, and goes at the end", others.join(", ")));
     }
     let spec = lab::Spec { name: name.to_string(), hosts: hosts.unwrap_or(0), ..lab::Spec::default() };
-    let room = lab::Room::of(name, spec.backing)?;
+    let room = lab::Room::of(name, spec.backing, spec.db)?;
     room.smaller(spec.osds).into_iter().for_each(|text| tell(&text));
     let spec = lab::Spec { size: room.each(spec.osds), ..spec };
     let to_undo = ToUndo::begins();

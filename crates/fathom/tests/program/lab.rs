@@ -257,7 +257,7 @@ fn kill_9_of_up_at_any_instant_leaves_nothing() {
     let place = Place::new();
     let mut arguments = vec!["up", "--name", OWN];
     if is_root() {
-        arguments.extend(["--hosts", "3", "--backing", "loop"]);
+        arguments.extend(["--hosts", "3", "--backing", "loop", "--db"]);
     }
     for milliseconds in [0, 5, 40, 120, 300, 700, 1500, 2500, 3500] {
         let mut up = place.start(&arguments);
@@ -295,7 +295,7 @@ fn what_a_killed_supervisor_leaves_is_found_and_removed() {
 
     let mut arguments = vec!["up", "--name", OWN];
     if is_root() {
-        arguments.extend(["--hosts", "2", "--backing", "loop"]);
+        arguments.extend(["--hosts", "2", "--backing", "loop", "--db"]);
     }
     let mut up = place.start(&arguments);
     eventually("the lab to have begun", 60, || place.dir(OWN).join("lab.json").exists());
@@ -357,6 +357,8 @@ fn wrong_words_are_refused_before_anything_is_made() {
     place.lab(&["up", "--hosts", "4"]).ends(2, &["at most 3 hosts"]);
     place.lab(&["up", "--port", "65535"]).ends(2, &["--port 65535"]);
     place.lab(&["up", "--backing", "paper"]).ends(2, &["paper"]);
+    place.lab(&["up", "--db"]).ends(2, &["--db", "--backing loop"]);
+    place.lab(&["up", "--backing", "loop", "--db=1M"]).ends(2, &["at least 64 MiB"]);
     let long = place.home.path().join("l".repeat(90));
     let output = place.home.fathom(&["lab", "up"]).env("XDG_DATA_HOME", long).output().unwrap();
     assert!(output.status.code() == Some(1) && String::from_utf8_lossy(&output.stderr).contains("too long a path"));

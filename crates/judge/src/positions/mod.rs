@@ -5,6 +5,7 @@ mod long_writes;
 mod of_one;
 mod solved;
 
+use crate::osd_timers::{Timers, commit_parts, summed};
 use long_writes::{Ended, long_writes};
 use model::seed::mixed;
 use model::{
@@ -142,19 +143,16 @@ fn cells(blocks: &[BTreeMap<Pair, Sparse>], chosen: &[usize], quantile: Quantile
 
 /// Each OSD's own timers in all slices of the step.
 fn stages(record: &Record, step: &Step) -> BTreeMap<u32, OsdStages> {
-    let mut sums: BTreeMap<u32, BTreeMap<Timer, Spent>> = BTreeMap::new();
-    for one in record.osd_times().filter(|times| times.step == step.id).flat_map(|times| &times.osds) {
-        let own = sums.entry(one.osd).or_default();
-        one.spent.iter().for_each(|(timer, spent)| {
-            let sum = own.entry(*timer).or_default();
-            *sum = *sum + *spent;
-        });
-    }
-    let stages = |timers: &BTreeMap<Timer, Spent>| {
+    let sums = summed(record.osd_times().filter(|times| times.step == step.id));
+    let stages = |timers: &Timers| {
         let mean = |timer| timers.get(&timer).and_then(Spent::mean_ms);
-        Some(OsdStages { software: mean(Timer::Dequeued)? + mean(Timer::WritePrepared)?, commit: mean(Timer::Commit)? })
+        Some(OsdStages {
+            software: mean(Timer::Dequeued)? + mean(Timer::WritePrepared)?,
+            commit: mean(Timer::Commit)?,
+            parts: commit_parts(timers),
+        })
     };
-    let own = |osd: u32, timers: &BTreeMap<Timer, Spent>| {
+    let own = |osd: u32, timers: &Timers| {
         let timed = |timer| timers.get(&timer).map_or(0, |spent: &Spent| spent.times) as f64;
         let all = timed(Timer::Write) + timed(Timer::ReplicaWrite);
         all > 0.0 && written(record, step, osd) as f64 >= OWN_LEAST * all
@@ -163,12 +161,13 @@ fn stages(record: &Record, step: &Step) -> BTreeMap<u32, OsdStages> {
     known.filter_map(|(osd, timers)| Some((*osd, stages(timers)?))).collect()
 }
 
-/// All writes of the step that this OSD had a part in, warm-up included.
+/// All writes of the step that this OSD had a part in, warm-up included. The last one of each pair in a slice is in no sample, since its window
+/// was not whole when the slice ended: of slow writes that is a large part.
 fn written(record: &Record, step: &Step, osd: u32) -> u64 {
     let has = |slice: &&Slice| {
         let pair = slice.target.and_then(|target| pair(step, target));
         slice.step == step.id && pair.is_some_and(|(primary, replica)| primary == osd || replica == osd)
     };
-    let samples = record.slices.iter().filter(has).flat_map(|slice| &slice.samples);
-    samples.map(|sample| sample.service.count).sum()
+    let of_slice = |slice: &Slice| 1 + slice.samples.iter().map(|sample| sample.service.count).sum::<u64>();
+    record.slices.iter().filter(has).map(of_slice).sum()
 }

@@ -43,8 +43,8 @@ fn looks(pass: u32, busy: &[u32]) -> Compaction {
     };
     let idle = (0..12).map(|second| StoreActivity { bytes: 0, ..look(second) }).collect();
     let osds = vec![
-        OsdLooks { osd: 1, looks: (0..12).map(look).collect(), reads: None },
-        OsdLooks { osd: 0, looks: idle, reads: None },
+        OsdLooks { osd: 1, looks: (0..12).map(look).collect(), reads: None, database: None },
+        OsdLooks { osd: 0, looks: idle, reads: None, database: None },
     ];
     Compaction { step: StepId(0), pass, osds, of: 2 }
 }

@@ -12,7 +12,10 @@ fn reads(memory: u64, device: u64) -> StoreReads {
 fn counted(made: &mut Made, of: &[(u32, Option<StoreReads>)]) {
     let step = StepId(made.record.plan.steps.len() as u32 - 1);
     for pass in 1..=2 {
-        let osds = of.iter().map(|(osd, reads)| OsdLooks { osd: *osd, looks: Vec::new(), reads: *reads }).collect();
+        let osds = of
+            .iter()
+            .map(|(osd, reads)| OsdLooks { osd: *osd, looks: Vec::new(), reads: *reads, database: None })
+            .collect();
         let compaction = Compaction { step, pass, osds, of: of.len() as u32 };
         made.record.observations.push(Observation::Compaction(compaction));
     }

@@ -1,6 +1,7 @@
 //! What an OSD says of itself, its store and its host.
 
 use super::Version;
+use crate::stores::StoreDevices;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,9 @@ pub struct OsdFacts {
     pub devices: Vec<String>,
     /// Of its data alone.
     pub data_devices: Vec<String>,
+    /// Of its database and of its log, where these have devices of their own.
+    pub db_devices: Vec<String>,
+    pub wal_devices: Vec<String>,
     /// Kernel name and model of each, where known.
     pub models: Vec<(String, String)>,
     pub min_alloc: Option<Bytes>,
@@ -71,6 +75,17 @@ pub struct OsdFacts {
 }
 
 impl OsdFacts {
+    /// On which devices its store works.
+    pub fn store_devices(&self) -> StoreDevices {
+        let apart = match (self.dedicated_db, self.dedicated_wal) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        };
+        let log = if self.dedicated_wal == Some(true) { &self.wal_devices } else { &self.db_devices };
+        StoreDevices { data: self.data_devices.clone(), log: log.clone(), apart }
+    }
+
     /// Its data are on whole disks, not in files or on devices made of files: of those media and links tell nothing.
     pub fn on_disks(&self) -> bool {
         let made = |name: &String| ["loop", "ram", "zram", "nbd", "rbd"].iter().any(|kind| name.starts_with(kind));

@@ -307,6 +307,10 @@ export interface RunDocument {
   chart: CellDocument[];
   ledger: LedgerDocument[];
   latency_parts: LatencyPartsDocument[];
+  /**
+   * Of writes: what OSDs' stores did on which of their devices.
+   */
+  stores: StoreTimes[];
   slow_operations: SlowestOfStep[];
   positions: PositionsDocument | null;
   floor: DistanceDocument[];
@@ -1039,6 +1043,94 @@ export interface LatencyPart {
   ms: number | null;
 }
 /**
+ * Of one OSD, in the slices of one figure of writes; everybody's operations count.
+ */
+export interface StoreTimes {
+  layer: Layer;
+  pattern: Pattern;
+  target: string;
+  /**
+   * How many targets were loaded at once.
+   */
+  at_once: number;
+  /**
+   * The store was loaded by the OSD's own bench, and not by clients.
+   */
+  by_itself: boolean;
+  osd: number;
+  devices: StoreDevices;
+  /**
+   * Transactions that became durable, and how long one took, ms.
+   */
+  commits: number;
+  commit: number | null;
+  /**
+   * Of that, ms; null: the OSD does not count it.
+   */
+  parts: CommitParts | null;
+  /**
+   * A flush of the data's device by the thread that commits (`kv_flush_lat`), and a write of RocksDB's log, made durable
+   * (`kv_commit_lat`), ms; null: not counted.
+   */
+  flush: number | null;
+  log: number | null;
+  /**
+   * Null: the database has no device of its own, or that was not told.
+   */
+  database: DatabaseLook | null;
+}
+/**
+ * Kernel names of the devices of an OSD; empty: not told.
+ */
+export interface StoreDevices {
+  data: string[];
+  /**
+   * Of RocksDB's log: those of the log alone, else those of the database.
+   */
+  log: string[];
+  /**
+   * Does the log lie on other devices than the data? Null: not told.
+   */
+  apart: boolean | null;
+}
+/**
+ * Of a mean commit, ms.
+ */
+export interface CommitParts {
+  /**
+   * Data written, and that device flushed.
+   */
+  data: number | null;
+  /**
+   * RocksDB's log written and made durable.
+   */
+  log: number | null;
+}
+/**
+ * A database that has a device of its own, at the end of a slice, and what RocksDB did meanwhile.
+ */
+export interface DatabaseLook {
+  /**
+   * Bytes of its own device, and those of them in use.
+   */
+  size: number;
+  used: number;
+  /**
+   * Bytes of the database that lie on the data's device, since they found no room or no place on its own (spillover).
+   */
+  spilled: number;
+  /**
+   * By how much that grew in the slice.
+   */
+  grown: number;
+  /**
+   * Bytes that RocksDB read from its devices in the slice, and those of them from the data's device; null: the release does not count
+   * them.
+   */
+  read: number | null;
+  read_spilled: number | null;
+}
+/**
  * The slowest operation that was seen in all slices of a step.
  */
 export interface SlowestOfStep {
@@ -1145,6 +1237,10 @@ export interface OsdStages {
    * Its store's commit.
    */
   commit: number | null;
+  /**
+   * Of that on the device of its data, and in RocksDB's log; `None`: it does not count it.
+   */
+  parts: CommitParts | null;
 }
 export interface PairDocument {
   primary: number;

@@ -18,7 +18,8 @@ use figures::{
     PositionsDocument,
 };
 use model::{
-    Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, SlowestOfStep, Undo, secrets,
+    Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, SlowestOfStep, StoreTimes, Undo,
+    secrets,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,6 +62,8 @@ struct RunDocument {
     chart: Vec<CellDocument>,
     ledger: Vec<LedgerDocument>,
     latency_parts: Vec<LatencyPartsDocument>,
+    /// Of writes: what OSDs' stores did on which of their devices.
+    stores: Vec<StoreTimes>,
     slow_operations: Vec<SlowestOfStep>,
     positions: Option<PositionsDocument>,
     floor: Vec<DistanceDocument>,
@@ -118,6 +121,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         chart: all(&report.chart),
         ledger: all(&report.ledger),
         latency_parts: all(&report.latency_parts),
+        stores: report.stores.clone(),
         slow_operations: report.slow_operations.clone(),
         positions: report.positions.as_ref().map(PositionsDocument::from),
         floor: all(&report.distances),

@@ -90,7 +90,7 @@ fn stack(one: &LatencyParts) -> StackedBar {
 }
 
 /// As many digits as the mean has.
-fn written(ms: f64, mean: f64) -> String {
+pub(super) fn written(ms: f64, mean: f64) -> String {
     numbers::beside(ms, &Estimate { value: mean, low: mean * 0.99, high: mean * 1.01 })
 }
 

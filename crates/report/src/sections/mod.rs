@@ -27,6 +27,7 @@ pub(crate) mod response;
 pub(crate) mod run;
 pub(crate) mod scope;
 pub(crate) mod slow_operations;
+pub(crate) mod stores;
 pub(crate) mod sustained;
 pub(crate) mod sweep;
 pub(crate) mod targets;
@@ -62,6 +63,9 @@ const LEDGER: &str =
     "The same as losses. Latencies are a sum of stages; a throughput is as high as the lowest ceiling above it allows.";
 const PARTS: &str = "With one operation in flight, the OSDs' own timers tell where its time goes. Counted are all operations of the slices, \
                      warm-up included.";
+const STORES: &str = "By the OSDs' own timers: what a commit waits for, on the device of the data (written, flushed) and in the log of the database \
+                      (written and made durable), wherever these two lie. A flush and a write of the log are of one round of the thread that commits, which may \
+                      serve several commits.";
 const SUSTAINED: &str = "Large blocks, one after the other, until the rate had fallen by a fifth and stayed there for 10 s, or the time or the \
                          volume was used up. What is faster before the cliff is a cache; how far figures of writes hold is told by its place.";
 const FITNESS: &str = "What counts is how many small writes a drive makes durable, one after the other, by the slowest of the ways that stores and \
@@ -79,7 +83,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 38] = [
+pub const SECTIONS: [Section; 39] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("findings", "Findings", findings::of_diagnosis).not_on_page(),
@@ -97,6 +101,7 @@ pub const SECTIONS: [Section; 38] = [
     CHART,
     section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
     section("latency-parts", "Where the time goes", latency_parts::blocks).lead(PARTS).detail(),
+    section("stores", "Data and database", stores::blocks).lead(STORES).detail(),
     section("slow-operations", "Slowest operations", slow_operations::blocks).detail(),
     section("positions", "By position", positions::blocks).detail(),
     section("floor", "Distance from the floor", floor::blocks),

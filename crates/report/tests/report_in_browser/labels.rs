@@ -15,7 +15,12 @@ pub fn seen() -> Run {
     let look =
         |from: f64| StoreActivity { from, to: from + 1.0, bytes: if (2.0..4.0).contains(&from) { 1 << 24 } else { 0 } };
     let osds: Vec<OsdLooks> = (0..3)
-        .map(|osd| OsdLooks { osd, looks: (0..9).map(|second| look(f64::from(second))).collect(), reads: None })
+        .map(|osd| OsdLooks {
+            osd,
+            looks: (0..9).map(|second| look(f64::from(second))).collect(),
+            reads: None,
+            database: None,
+        })
         .collect();
     for slice in &record.slices {
         let compaction = Compaction { step: slice.step, pass: slice.pass, osds: osds.clone(), of: 3 };

@@ -102,6 +102,7 @@ impl RunSampler {
             chart: vec![],
             ledger: vec![],
             latency_parts: vec![],
+            stores: vec![],
             slow_operations: vec![],
             positions: None,
             distances: vec![Distance {

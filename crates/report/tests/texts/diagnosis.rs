@@ -83,7 +83,7 @@ fn positions() -> Positions {
     let osd = |osd: u32| {
         let adds = |mean: f64| WriteTimes { median: none, mean: Estimate::new(mean, 0.04), p90: none };
         let (primary, replica) = if osd == 1 { (adds(0.55), adds(0.25)) } else { (adds(0.0), adds(0.0)) };
-        let timers = Some(OsdStages { software: if osd == 1 { 1.01 } else { 0.45 }, commit: 0.35 });
+        let timers = Some(OsdStages { software: if osd == 1 { 1.01 } else { 0.45 }, commit: 0.35, parts: None });
         PositionOfOsd {
             osd,
             host: format!("host{}", osd % 3 + 1),

@@ -35,7 +35,7 @@ impl Probe for Stores {
         let (seen, of) = (self.looking.end(), std::mem::take(&mut self.serve));
         let (mut osds, times): (Vec<OsdLooks>, Vec<Option<TimesOfOsd>>) =
             seen.into_iter().map(|osd| (osd.looks, osd.times)).unzip();
-        osds.retain(|osd| !osd.looks.is_empty() || osd.reads.is_some());
+        osds.retain(|osd| !osd.looks.is_empty() || osd.reads.is_some() || osd.database.is_some());
         for look in osds.iter_mut().flat_map(|osd| &mut osd.looks) {
             (look.from, look.to) = (look.from - slice.lead, look.to - slice.lead);
         }

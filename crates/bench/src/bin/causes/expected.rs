@@ -207,7 +207,7 @@ pub const EXPECTED: &[Expected] = &[
         on_disks: true,
         ..NONE
     },
-    Expected { fault: "wrong-db-device", causes: &[of("osd-store-slow", Of::Target)], on_disks: true, ..NONE },
+    Expected { fault: "wrong-db-device", causes: &[of("osd-db-slow", Of::Target)], on_disks: true, ..NONE },
 ];
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod clients;
 mod clusters;
 mod compaction;
 mod cut_link;
+mod databases;
 mod disks_of_hosts;
 mod export;
 mod networks;

@@ -1,19 +1,17 @@
-//! A slow device of its own for an OSD's database (block.db): a loop device that its control group limits.
+//! A device of its own for the database of an OSD that has none, which the OSD's control group limits.
 
 use super::{Cgroup, Change};
 use crate::errors::LabError;
 use crate::faults::access::LabAccess;
 use crate::wire::Act;
-use crate::{leftovers, loopdev, process_group};
+use crate::{db, leftovers, loopdev, process_group};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-/// BlueStore wants more than a gigabyte; the file is sparse.
-const BYTES: u64 = 1200 << 20;
 const TOOL: &str = "ceph-bluestore-tool";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,14 +28,6 @@ impl DbDevice {
         format!("block.db of {}", self.daemon)
     }
 
-    fn file(&self) -> PathBuf {
-        self.dir.join("slow-db.file")
-    }
-
-    fn link(&self) -> PathBuf {
-        self.dir.join("block.db")
-    }
-
     /// Of the loop device over the file.
     fn limits(&self, device: &Path) -> Result<Vec<Cgroup>, LabError> {
         let number = crate::faults::device_number::number_of(device)?;
@@ -45,10 +35,7 @@ impl DbDevice {
     }
 
     pub fn make(&self, access: &LabAccess) -> Result<(), LabError> {
-        let file = self.file();
-        let made = File::create(&file).and_then(|file| file.set_len(BYTES));
-        made.map_err(LabError::io("cannot make the file", &file))?;
-        let device = loopdev::attach_with(&file, process_group::run)?;
+        let device = db::make_device(&self.dir, db::DB_BYTES, process_group::run)?;
         access.act(&self.daemon, Act::Kill)?;
         self.tool(access, "bluefs-bdev-new-db", &[("--dev-target", &device)])?;
         self.start(access)?;
@@ -57,15 +44,16 @@ impl DbDevice {
 
     pub fn undo(&self, access: &LabAccess, others: &[Change]) -> Result<(), LabError> {
         wait_for_tool(access);
-        let device = loopdev::over(&self.file());
+        let (file, link) = (db::file(&self.dir), db::link(&self.dir));
+        let device = loopdev::over(&file);
         if let Some(device) = &device {
             // A slow device would be read slowly.
             self.limits(device)?.iter().try_for_each(|limit| limit.undo(access, others))?;
         }
-        if fs::symlink_metadata(self.link()).is_ok() {
+        if fs::symlink_metadata(&link).is_ok() {
             let _ = access.act(&self.daemon, Act::Kill);
-            let (from, to) = (self.link(), self.dir.join("block"));
-            self.tool(access, "bluefs-bdev-migrate", &[("--devs-source", &from), ("--dev-target", &to)])?;
+            let to = self.dir.join("block");
+            self.tool(access, "bluefs-bdev-migrate", &[("--devs-source", &link), ("--dev-target", &to)])?;
         }
         if access.pid(&self.daemon).is_none() {
             self.start(access)?;
@@ -73,9 +61,9 @@ impl DbDevice {
         if let Some(device) = &device {
             process_group::run(Command::new(crate::preflight::system("losetup")).arg("--detach").arg(device))?;
         }
-        match fs::remove_file(self.file()) {
+        match fs::remove_file(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(LabError::io("cannot remove", &self.file())(error))
+                Err(LabError::io("cannot remove", &file)(error))
             }
             _ => Ok(()),
         }

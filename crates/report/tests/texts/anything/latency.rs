@@ -1,7 +1,9 @@
 //! Of what latencies are made, sensible or not.
 
 use super::{layer, number, pattern, text};
-use model::{LatencyPart, LatencyParts, Part, SlowOperation, SlowestOfStep};
+use model::{
+    CommitParts, DatabaseLook, LatencyPart, LatencyParts, Part, SlowOperation, SlowestOfStep, StoreDevices, StoreTimes,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -21,6 +23,34 @@ pub fn latency_parts() -> impl Strategy<Value = LatencyParts> {
             osds: 1,
             of: 3,
             doubt,
+        },
+    )
+}
+
+pub fn store() -> impl Strategy<Value = StoreTimes> {
+    let devices = (vec(text(), 0..2), vec(text(), 0..2), option::of(any::<bool>()));
+    let devices = devices.prop_map(|(data, log, apart)| StoreDevices { data, log, apart });
+    let look = (any::<[u64; 4]>(), option::of(any::<[u64; 2]>())).prop_map(|([size, used, spilled, grown], read)| {
+        let (read, read_spilled) = (read.map(|read| read[0]), read.map(|read| read[1]));
+        DatabaseLook { size, used, spilled, grown, read, read_spilled }
+    });
+    let parts = option::of((number(), number()).prop_map(|(data, log)| CommitParts { data, log }));
+    let times = (number(), parts, option::of(number()), option::of(number()));
+    (layer(), pattern(), text(), any::<u32>(), devices, times, option::of(look)).prop_map(
+        |(layer, pattern, target, osd, devices, (commit, parts, flush, log), database)| StoreTimes {
+            layer,
+            pattern,
+            target,
+            at_once: 1,
+            by_itself: false,
+            osd,
+            devices,
+            commits: 7,
+            commit,
+            parts,
+            flush,
+            log,
+            database,
         },
     )
 }

@@ -6,7 +6,7 @@ mod latency;
 
 use causes::{diagnosed, finding};
 use host_loads::host_load;
-use latency::{latency_parts, slowest};
+use latency::{latency_parts, slowest, store};
 use model::testing;
 use model::*;
 use model::{OpClass, OpMix};
@@ -363,11 +363,12 @@ pub fn report() -> impl Strategy<Value = Report> {
         vec(text(), 0..3),
         vec(host_load(), 0..3),
         vec(latency_parts(), 0..3),
+        vec(store(), 0..3),
         vec(slowest(), 0..3),
     );
     (head(), number(), any::<bool>(), lists, words).prop_map(|(head, seconds, finished, lists, words)| {
         let (figures, chart, ledger, outliers, answer) = lists;
-        let (findings, changes, errors, host_loads, latency_parts, slow_operations) = words;
+        let (findings, changes, errors, host_loads, latency_parts, stores, slow_operations) = words;
         let passes = figures.len() as u32;
         Report {
             warnings: errors.iter().rev().cloned().collect(),
@@ -380,6 +381,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             chart,
             ledger,
             latency_parts,
+            stores,
             slow_operations,
             positions: None,
             distances: Vec::new(),

@@ -73,7 +73,12 @@ mod tests {
         };
         let looks = |pass: u32, busy: &[u32]| {
             let looks = (0..12).map(|second| look(second, busy)).collect();
-            Compaction { step: StepId(0), pass, osds: vec![OsdLooks { osd: 1, looks, reads: None }], of: 2 }
+            Compaction {
+                step: StepId(0),
+                pass,
+                osds: vec![OsdLooks { osd: 1, looks, reads: None, database: None }],
+                of: 2,
+            }
         };
         let slices = vec![slice(1, slow[0]), slice(2, slow[1])];
         let compactions = vec![looks(1, busy[0]), looks(2, busy[1])];

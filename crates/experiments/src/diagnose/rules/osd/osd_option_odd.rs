@@ -1,7 +1,7 @@
 //! A slow OSD with options that its twins do not have.
 
 use super::by_position::{Slow, slow};
-use super::{gains, osd_adds_time, osd_process_slow, osd_slow, osd_store_slow, osd_way_slow};
+use super::{gains, osd_adds_time, osd_db_slow, osd_process_slow, osd_slow, osd_store_slow, osd_way_slow};
 use crate::diagnose::rules::host::kern_debug_logging;
 use crate::diagnose::rules::network::net_nodelay;
 use crate::diagnose::{
@@ -31,6 +31,7 @@ pub static RULE: Rule = Rule {
     }),
     explains: &[
         Explains { rule: &osd_process_slow::RULE, which: "that of the same OSD", follows: of_the_osd },
+        Explains { rule: &osd_db_slow::RULE, which: "that of the same OSD", follows: of_the_osd },
         Explains { rule: &osd_store_slow::RULE, which: "that of the same OSD", follows: of_the_osd },
         Explains { rule: &osd_way_slow::RULE, which: "that of the same OSD", follows: of_the_osd },
         Explains { rule: &osd_adds_time::RULE, which: "that of the same OSD", follows: of_the_osd },

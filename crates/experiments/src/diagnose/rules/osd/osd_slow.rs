@@ -1,8 +1,9 @@
 //! An OSD that is slower than its peers, through a client or by its own bench command.
 
+use super::devices::Waits;
 use crate::diagnose::peers::{self, slow_targets};
 use crate::diagnose::{Area, Case, Rule, Source, Suspect};
-use model::{Layer, TargetKind, phrase};
+use model::{Layer, Subject, TargetKind, phrase};
 
 pub static RULE: Rule = Rule {
     id: "osd-slow",
@@ -33,7 +34,12 @@ fn name_the_store(suspect: &mut Suspect, case: &Case) {
         let own = case.outliers.iter().filter(|outlier| outlier.subject == suspect.subject);
         { own }.any(|outlier| (outlier.layer == Layer::Store) == store)
     };
-    let below = "the disk under it, or what keeps that busy, not the network";
+    let Subject::Osd(osd) = suspect.subject else { return };
+    let mut own = case.outliers.iter().filter(|one| one.subject == suspect.subject && one.layer == Layer::Store);
+    let below = match own.find_map(|outlier| Waits::of_stores(osd, outlier.pattern, case)) {
+        Some(waits) => waits.says(),
+        None => "the disk under it, or what keeps that busy, not the network".into(),
+    };
     suspect.says = match (slow(true), slow(false)) {
         (true, true) => phrase!("{}, and so is its object store alone: {}", suspect.says.clone(), below),
         (true, false) => {

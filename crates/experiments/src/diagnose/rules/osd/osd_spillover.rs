@@ -2,6 +2,9 @@
 
 use crate::diagnose::facts::prelude::*;
 
+pub const FIX: &str = "ceph tell osd.N compact; if it comes back: a larger block.db (lvextend, then ceph-bluestore-tool bluefs-bdev-expand)";
+pub const RISK: &str = "an OSD is slow while it compacts, and down while its device grows";
+
 pub static RULE: Rule = Rule {
     id: "osd-spillover",
     about: Area::Osd,
@@ -14,8 +17,8 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Facts(FactsPart::Health)],
     suspect,
-    fix: "ceph tell osd.N compact; if it comes back: a larger block.db (lvextend, then ceph-bluestore-tool bluefs-bdev-expand)",
-    risk: "an OSD is slow while it compacts, and down while its device grows",
+    fix: FIX,
+    risk: RISK,
     confirm: "ceph daemon osd.N perf dump: slow_used_bytes of bluefs is above 0 (bytes_written_slow reads 0 in many releases)",
     matters: Matters::Much,
     ..Rule::OF_FACTS

@@ -1,6 +1,7 @@
 //! An OSD whose store commits slowly.
 
 use super::by_position::{Slow, Where, every};
+use super::devices::WaitsOn;
 use super::{osd_holds_operations, osd_slow};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
 use model::{Phrase, Standing, phrase};
@@ -8,7 +9,7 @@ use model::{Phrase, Standing, phrase};
 pub static RULE: Rule = Rule {
     id: "osd-store-slow",
     about: Area::Osd,
-    what: "An OSD's store takes long to make writes durable: its disk, the device of its database, or what limits or shares them.",
+    what: "An OSD's store takes long to make writes durable: its disk, the device of its database, or what limits or shares them. Where the device of its database and log alone is slow, that is osd-db-slow.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, at least half of it in its store's commits, and less than a \
                quarter in its own software; or, where its software takes more, at least eight tenths of it (on average over both roles) in commits: the rest then waits for the store as well. \
                Or it has a part in nearly all writes that take eight times as long as the 90th percentile and more, at eight tenths of the moments at which there are any, which happens to \
@@ -39,15 +40,29 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 }
 
 fn of_one(slow: &Slow, case: &Case) -> Option<Suspect> {
+    match slow.waits(case) {
+        // A cause of its own: osd-db-slow.
+        Some(waits) if waits.on == WaitsOn::Log => None,
+        Some(waits) => {
+            let mut suspect = of_store(slow, case, |how| phrase!("{}: {}", how, waits.says()))?;
+            suspect.evidence.push(waits.evidence());
+            Some(suspect)
+        }
+        None => of_store(slow, case, |how| phrase!("{}: its disk, or what limits it", how)),
+    }
+}
+
+/// An OSD whose store is slow; `says`: how it is slow becomes what is said.
+pub fn of_store(slow: &Slow, case: &Case, says: impl FnOnce(Phrase) -> Phrase) -> Option<Suspect> {
     let name = || model::Subject::Osd(slow.osd.osd);
     if slow.is_clear() {
         let at_times: Phrase = if slow.in_bursts() { " in bursts".into() } else { Phrase::default() };
-        let says = || phrase!("{}'s store commits slowly{}: its disk, or what limits it", name(), at_times);
-        return (slow.spent() == Where::Store).then(|| slow.suspect(says(), case));
+        let how = phrase!("{}'s store commits slowly{}", name(), at_times);
+        return (slow.spent() == Where::Store).then(|| slow.suspect(says(how), case));
     }
     let stalls = slow.stalls().filter(|stalls| stalls.spent == Where::Store)?;
-    let says = phrase!("{}'s store stops at times, and its writes wait: its disk, or what limits it", name());
-    Some(Suspect { standing: stalls.standing, ..slow.stalling(says, case) })
+    let how = phrase!("{}'s store stops at times, and its writes wait", name());
+    Some(Suspect { standing: stalls.standing, ..slow.stalling(says(how), case) })
 }
 
 #[cfg(test)]
@@ -83,7 +98,7 @@ mod tests {
     fn long_writes_whose_time_is_in_its_commits_are_those_of_its_store() {
         let stops = |commit| {
             let mut all = with_long_writes(positions(|_| NOTHING), 12, 12);
-            all.osds[1].timers = Some(model::OsdStages { software: 0.45, commit });
+            all.osds[1].timers = Some(model::OsdStages { software: 0.45, commit, parts: None });
             told_of(&RULE, &all)
         };
         let says = "osd.1's store stops at times, and its writes wait: its disk, or what limits it";
