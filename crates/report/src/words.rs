@@ -229,10 +229,10 @@ fn alike(one: &Workload, other: &Workload) -> bool {
     numbers(one) == numbers(other) && (&one.options, &one.settings) == (&other.options, &other.settings)
 }
 
-/// Does the pattern's name say all of it?
-pub fn is_canonical(pattern: Pattern, of: &Workload) -> bool {
+/// Does the pattern's name say all of it? Of disks, which have several ways of making a write durable, that as well.
+pub fn is_canonical(layer: Layer, pattern: Pattern, of: &Workload) -> bool {
     let canonical = canonical(pattern, of);
-    alike(&canonical, of) && canonical.durability == of.durability
+    alike(&canonical, of) && (!layer.of_disks() || canonical.durability == of.durability)
 }
 
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.

@@ -44,10 +44,11 @@ pub fn read_back(
     for left in (1..=written.len()).rev() {
         let (target, own) = &written[written.len() - left];
         // What one lane does not need is for those after it.
-        let until = Instant::now() + deadline.saturating_duration_since(Instant::now()) / left as u32;
+        let share = deadline.saturating_duration_since(Instant::now()) / left as u32;
         let blocks = places(own, &reading);
-        let mut pump = Pump { reading: &reading, until, go_on, read: 0, error: None };
         let opened = engine.open(context, &step.targets[*target], &reading, own.lane);
+        // Opening takes as long as it takes: a share that it uses up would leave nothing read.
+        let mut pump = Pump { reading: &reading, until: Instant::now() + share, go_on, read: 0, error: None };
         let ended = opened.and_then(|mut session| pump.run(&mut *session, &blocks));
         note(&accounts[*target], pump.read, blocks.len() as Bytes * reading.block);
         failed = failed.and(ended).and(pump.error.map_or(Ok(()), Err));

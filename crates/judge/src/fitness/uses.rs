@@ -35,7 +35,7 @@ pub fn one_osd(drive: &DriveFound) -> Option<OsdEstimate> {
         writes_alone: with(durable, WRITE_SOFTWARE_MS),
         writes_many: [least.min(MANY_WRITES[0]), (plain.high / AMPLIFIED[0]).min(MANY_WRITES[1])],
         reads_alone: with(alone, READ_SOFTWARE_MS),
-        reads_many: [deep.low.max(0.0).min(MANY_READS[0]), deep.high.min(MANY_READS[1])],
+        reads_many: [deep.low.clamp(0.0, MANY_READS[0]), deep.high.min(MANY_READS[1])],
     })
 }
 

@@ -72,7 +72,7 @@ impl Course {
             point => format!(", {point}"),
         };
         // Several loads of one pattern are told apart by what they are.
-        let load = match words::is_canonical(step.pattern, &step.workload) || self.sweep.is_some() {
+        let load = match words::is_canonical(step.layer, step.pattern, &step.workload) || self.sweep.is_some() {
             true => step.pattern.name().to_string(),
             false => words::workload(step.layer, &step.workload),
         };

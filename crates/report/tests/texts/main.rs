@@ -9,6 +9,7 @@ mod document;
 mod export;
 mod golden;
 mod golden_file;
+mod lasting;
 mod progress;
 mod report_bundle;
 mod sample;

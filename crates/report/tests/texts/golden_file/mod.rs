@@ -15,3 +15,11 @@ pub fn compare(name: &str, text: &str) {
     }
     assert_eq!(golden.lines().count(), text.lines().count(), "{}: not as long as it was", path.display());
 }
+
+/// No line is wider than that, and none ends with spaces.
+pub fn fits(text: &str, width: usize) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= width, "{} columns of {width}: {line}", line.chars().count());
+        assert!(!line.ends_with(' '), "spaces at the end: {line:?}");
+    }
+}
