@@ -39,15 +39,17 @@ pub fn read_back(
     if limit.is_zero() {
         return Ok(());
     }
-    let deadline = Instant::now() + limit;
+    let mut deadline = Instant::now() + limit;
     let mut failed = Ok(());
     for left in (1..=written.len()).rev() {
         let (target, own) = &written[written.len() - left];
         // What one lane does not need is for those after it.
         let share = deadline.saturating_duration_since(Instant::now()) / left as u32;
         let blocks = places(own, &reading);
+        let opening = Instant::now();
         let opened = engine.open(context, &step.targets[*target], &reading, own.lane);
-        // Opening takes as long as it takes: a share that it uses up would leave nothing read.
+        // Opening takes as long as it takes: if it counted, nothing would be read where it uses the time up.
+        deadline += opening.elapsed();
         let mut pump = Pump { reading: &reading, until: Instant::now() + share, go_on, read: 0, error: None };
         let ended = opened.and_then(|mut session| pump.run(&mut *session, &blocks));
         note(&accounts[*target], pump.read, blocks.len() as Bytes * reading.block);
