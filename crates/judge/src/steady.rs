@@ -1,11 +1,12 @@
 //! When are small random writes steady? In rounds, by the rule of SNIA's Solid State Storage Performance Test Specification (Enterprise,
-//! version 2.0.2, "steady state"): in five rounds in a row the rates lie within a fifth of their mean, and their line of best fit rises or
-//! falls by no more than a tenth of it.
+//! version 2.0.2, "steady state"): in five rounds in a row the highest and the lowest rate differ by no more than a fifth of their mean, and
+//! their line of best fit rises or falls by no more than a tenth of it. All of the place must have been written once before, in order or by
+//! the rounds: a drive that has free blocks left is as quick as a new one.
 
 use crate::series::mean;
 use crate::words::{number, percent, seconds, volume};
 use model::clock::SECOND;
-use model::{Bytes, Ended, Estimate, Nanos, Rounds};
+use model::{Bytes, Ended, Estimate, Nanos, Rounds, SustainedTest};
 
 /// Rounds in a row that must be alike.
 const ALIKE: usize = 5;
@@ -22,20 +23,20 @@ pub fn round_seconds(seconds: f64) -> f64 {
     (seconds / MOST).floor().clamp(1.0, ROUND_SECONDS)
 }
 
-/// Are the last rounds of these windows alike? `seconds`: as long as the test may last.
-pub fn is_steady(windows: &[Bytes], window_ns: Nanos, seconds: f64) -> bool {
-    are_alike(&rates(windows, window_ns, round_seconds(seconds), 1))
+/// Are the last rounds of these windows alike, and was all of the place written?
+pub fn is_steady(windows: &[Bytes], window_ns: Nanos, test: &SustainedTest) -> bool {
+    let covered = test.times_over(windows.iter().sum()) >= 1.0;
+    covered && are_alike(&rates(windows, window_ns, round_seconds(test.seconds), 1))
 }
 
 /// Of what a test saw. `level`: the rate from one second to another, MB/s.
 pub fn rounds(
     (windows, window_ns): (&[Bytes], Nanos),
-    block: Bytes,
-    seconds: f64,
+    test: &SustainedTest,
     level: impl Fn(usize, usize) -> Option<Estimate>,
 ) -> Option<Rounds> {
-    let round = round_seconds(seconds);
-    let each = rates(windows, window_ns, round, block);
+    let (round, block) = (round_seconds(test.seconds), test.step.workload.block);
+    let (each, times_over) = (rates(windows, window_ns, round, block), test.times_over(windows.iter().sum()));
     let (first, last) = (each.first()?, each.len() * round as usize);
     let writes = |estimate: Estimate| {
         let scaled = |mb: f64| mb * 1e6 / block.max(1) as f64;
@@ -47,7 +48,8 @@ pub fn rounds(
     let first = (*first > 0.0).then(|| level(0, round as usize)).flatten();
     Some(Rounds {
         seconds: round,
-        steady: are_alike(&each),
+        steady: (each.len() >= ALIKE).then(|| are_alike(&each) && times_over >= 1.0),
+        times_over,
         block,
         first: first.map(writes),
         last: level(last - alike, last).map(writes),
@@ -106,7 +108,15 @@ pub fn in_words(rounds: Option<&Rounds>, filled: Option<u8>, written: Bytes, end
 fn of_rounds(rounds: &Rounds) -> String {
     let (count, each) = (rounds.each.len(), seconds(rounds.seconds));
     let last = &rounds.each[count - ALIKE..];
-    if !rounds.steady {
+    if rounds.steady != Some(true) && are_alike(&rounds.each) {
+        return format!(
+            "alike for {ALIKE} rounds of {each} at {} a second, but only {} of the place was written: it may have free blocks left, so this is \
+             not known to be steady",
+            number(mean(last)),
+            percent(rounds.times_over)
+        );
+    }
+    if rounds.steady != Some(true) {
         let (least, largest) =
             (last.iter().copied().fold(f64::INFINITY, f64::min), last.iter().copied().fold(0.0, f64::max));
         let range = format!("from {} to {} a second", number(least), number(largest));
@@ -116,7 +126,11 @@ fn of_rounds(rounds: &Rounds) -> String {
         || number(mean(last)),
         |of| format!("{} ±{}", number(of.value), percent((of.high - of.value) / of.value)),
     );
-    let change = fall(rounds).map_or(String::new(), |share| format!(", {} fewer than in the first", percent(share)));
+    let change = match (fall(rounds), rise(rounds)) {
+        (Some(share), _) => format!(", {} fewer than in the first", percent(share)),
+        (_, Some(share)) => format!(", {} more than in the first: what held it back then is gone", percent(share)),
+        _ => String::new(),
+    };
     format!("steady after {count} rounds of {each} at {rate} a second{change}")
 }
 
@@ -126,9 +140,17 @@ pub fn fall(rounds: &Rounds) -> Option<f64> {
     (first.low > last.high && first.value > 0.0).then(|| 1.0 - last.value / first.value)
 }
 
+/// By which share of the first round's rate the last one is higher, if that is certain.
+fn rise(rounds: &Rounds) -> Option<f64> {
+    let (first, last) = (rounds.first?, rounds.last?);
+    (last.low > first.high && first.value > 0.0).then(|| last.value / first.value - 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::testing;
+    use model::{Pattern, Until};
 
     const WINDOW: Nanos = 100_000_000;
     const BLOCK: Bytes = 4096;
@@ -138,13 +160,25 @@ mod tests {
         rounds.iter().flat_map(|rate| [(*rate * BLOCK as f64 / 10.0) as Bytes; 10]).collect()
     }
 
+    /// 25 s over a place of so many bytes.
+    fn test(span: Bytes) -> SustainedTest {
+        let step = testing::step(0, testing::disks(), Pattern::WriteParallel, &[]);
+        let mut test = SustainedTest { until: Until::Steady, seconds: 25.0, ..SustainedTest::of(step) };
+        (test.step.workload.block, test.step.workload.span) = (BLOCK, span);
+        test
+    }
+
     fn found(rates: &[f64]) -> Rounds {
+        found_on(rates, 1 << 20)
+    }
+
+    fn found_on(rates: &[f64], span: Bytes) -> Rounds {
         let windows = windows(rates);
         let level = |from: usize, to: usize| {
             let all = &windows[from * 10..to * 10];
             Some(Estimate::new(all.iter().sum::<Bytes>() as f64 / 1e6 / (to - from) as f64, 0.01))
         };
-        rounds((&windows, WINDOW), BLOCK, 25.0, level).unwrap()
+        rounds((&windows, WINDOW), &test(span), level).unwrap()
     }
 
     #[test]
@@ -154,7 +188,7 @@ mod tests {
 
     #[test]
     fn five_rounds_that_are_alike_are_steady_and_neither_a_trend_nor_a_spread_is() {
-        let is = |rates: &[f64]| is_steady(&windows(rates), WINDOW, 25.0);
+        let is = |rates: &[f64]| is_steady(&windows(rates), WINDOW, &test(1 << 20));
         assert!(is(&[9000.0, 3000.0, 2000.0, 2050.0, 1980.0, 2010.0, 2000.0]));
         assert!(!is(&[9000.0, 3000.0, 2000.0, 2050.0, 1980.0, 2010.0]), "the fall is still among them");
         assert!(!is(&[2000.0; 4]), "four are too few");
@@ -165,9 +199,22 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_written_once_is_not_steady() {
+        let rates = [800.0; 6];
+        assert!(!is_steady(&windows(&rates), WINDOW, &test(1 << 30)));
+        let fresh = found_on(&rates, 1 << 30);
+        let says = in_words(Some(&fresh), None, 19_660_800, Ended::Time);
+        assert!(fresh.steady == Some(false) && says.contains("but only 1.8 % of the place was written"), "{says}");
+        let mut filled = test(1 << 30);
+        let workload = filled.step.workload.clone();
+        filled.fill = Some(model::FillLevel { percent: 50, workload });
+        assert!(is_steady(&windows(&rates), WINDOW, &filled));
+    }
+
+    #[test]
     fn what_is_left_of_the_first_round_is_told() {
         let rounds = found(&[9000.0, 3000.0, 2000.0, 2000.0, 2000.0, 2000.0, 2000.0]);
-        assert!(rounds.steady && (fall(&rounds).unwrap() - 0.778).abs() < 0.001, "{rounds:?}");
+        assert!(rounds.steady == Some(true) && (fall(&rounds).unwrap() - 0.778).abs() < 0.001, "{rounds:?}");
         let says = in_words(Some(&rounds), Some(90), 88_000_000, Ended::Steady);
         assert!(
             says.starts_with("random writes, 90 % of it full: steady after 7 rounds of 1.0 s at 2,000 ±"),
@@ -181,6 +228,10 @@ mod tests {
             "{says}"
         );
         assert_eq!(fall(&found(&[2000.0; 5])), None);
+        let risen = found(&[500.0, 3000.0, 3000.0, 3000.0, 3000.0, 3000.0]);
+        assert!(
+            in_words(Some(&risen), None, 1 << 30, Ended::Steady).contains("more than in the first: what held it back")
+        );
         let says = in_words(None, None, 0, Ended::Stopped);
         assert!(says.starts_with("random writes: too short to tell: 0 rounds, and 5"), "{says}");
     }

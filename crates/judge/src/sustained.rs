@@ -81,10 +81,7 @@ fn said(test: &SustainedTest, seen: &SustainedSeries) -> Endurance {
     let falls = seen.until == Until::Falls;
     let cliff = fallen(&rates).filter(|_| falls).map(|at| cliff(test, seen, &rates, at));
     let held = if falls { cliff.map_or_else(|| held(seen, &rates), |cliff| cliff.low) } else { 0 };
-    let rounds = || {
-        let (windows, block) = ((seen.windows.as_slice(), seen.window_ns), test.step.workload.block);
-        steady::rounds(windows, block, test.seconds, |from, to| level(seen, from, to))
-    };
+    let rounds = || steady::rounds((&seen.windows, seen.window_ns), test, |from, to| level(seen, from, to));
     let rounds = if falls { None } else { rounds() };
     let mut found = Endurance {
         target: seen.target.clone(),

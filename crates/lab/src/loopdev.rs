@@ -50,11 +50,19 @@ pub(crate) fn detach_all(dirs: &Dirs) -> Result<(), LabError> {
 
 /// The device over this file.
 pub(crate) fn over(file: &Path) -> Option<PathBuf> {
+    let file = real(file);
     over_files(|backing| backing == file).pop()
 }
 
 fn attached(dirs: &Dirs) -> Vec<PathBuf> {
-    over_files(|file| [&dirs.dir, &dirs.memory].iter().any(|dir| file.starts_with(dir)))
+    let own = [&dirs.dir, &dirs.memory].map(|dir| real(dir));
+    over_files(|file| own.iter().any(|dir| file.starts_with(dir)))
+}
+
+/// As the kernel names it: without links. Of what is gone, its folder still tells.
+fn real(path: &Path) -> PathBuf {
+    let of_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_path_buf())
 }
 
 fn over_files(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {

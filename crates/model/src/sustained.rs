@@ -72,6 +72,12 @@ impl SustainedTest {
         self.most.unwrap_or(self.step.workload.span)
     }
 
+    /// How often all of the place is written in the mean after so many bytes: what is written in order before counts.
+    pub fn times_over(&self, written: Bytes) -> f64 {
+        let before = self.fill.as_ref().map_or(0, |level| level.workload.span);
+        (before + written) as f64 / self.step.workload.span.max(1) as f64
+    }
+
     /// Percent of the target that are written before, after all of it was discarded.
     pub fn filled(&self) -> Option<u8> {
         self.fill.as_ref().filter(|_| self.trim[0]).map(|level| level.percent)
@@ -163,8 +169,10 @@ pub struct Rounds {
     pub each: Vec<f64>,
     /// Bytes of a write.
     pub block: Bytes,
-    /// Were the last ones alike?
-    pub steady: bool,
+    /// Were the last ones alike, after all of it was written at least once? `None`: too few.
+    pub steady: Option<bool>,
+    /// How often all of the place that is written to was written in the mean, what was written in order before included.
+    pub times_over: f64,
     /// Over the first round, and over the last ones, which are to be alike; `None`: too few windows for an interval.
     pub first: Option<Estimate>,
     pub last: Option<Estimate>,

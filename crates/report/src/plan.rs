@@ -95,8 +95,12 @@ fn sustained_says(test: &SustainedTest) -> String {
         also => format!("; it stands for {} as well", also.join(", ")),
     };
     let before = match &test.fill {
-        _ if test.trim[0] && test.filled().unwrap_or(0) == 0 => "discard all of it, then ".to_string(),
-        Some(level) if test.trim[0] => format!("discard all of it, write {} % of it, then ", level.percent),
+        _ if test.trim[0] && test.filled().unwrap_or(0) == 0 => {
+            "discard all of it (what it holds is lost), then ".to_string()
+        }
+        Some(level) if test.trim[0] => {
+            format!("discard all of it (what it holds is lost), write {} % of it, then ", level.percent)
+        }
         Some(level) => format!("write {} % of it, then ", level.percent),
         None => String::new(),
     };
@@ -119,8 +123,14 @@ fn sustained_says(test: &SustainedTest) -> String {
 
 fn outlook(plan: &Plan, seconds: f64) -> String {
     let goal = &plan.goal;
+    let filled: u64 =
+        plan.experiment.sustained().iter().filter_map(|test| Some(test.fill.as_ref()?.workload.span)).sum();
+    let filled = match filled {
+        0 => String::new(),
+        bytes => format!(", and as long as it takes to write {} before", numbers::bytes(bytes)),
+    };
     if plan.steps.is_empty() {
-        return format!("Expected time: at most {}.", numbers::seconds(seconds));
+        return format!("Expected time: at most {}{filled}.", numbers::seconds(seconds));
     }
     let steps = numbers::counted(plan.steps.len() as u64, "step", "steps");
     if let PlannedExperiment::HighestRate { .. } = plan.experiment {
@@ -168,7 +178,7 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
         }
         None => numbers::seconds(seconds),
     };
-    format!("{steps} in {passes}; {done}. Expected time: {time}.")
+    format!("{steps} in {passes}; {done}. Expected time: {time}{filled}.")
 }
 
 /// `seconds`: expected for the whole run.

@@ -68,22 +68,23 @@ impl Conductor<'_> {
     /// Once in order; what is written is no measurement.
     fn write_full(&self, step: &Step, sink: &mut EventSink) -> Result<(), EngineError> {
         let (what, span) = (format!("writing {} full", step.together()), step.workload.span);
-        let mut written = 0;
+        let (mut written, mut failed) = (0, false);
         let mut on_window = |set: &WindowSet| {
+            failed |= set.samples.iter().any(|(.., sample)| sample.errors > 0);
             written += set.samples.iter().map(|(.., sample)| sample.bytes).sum::<Bytes>();
             let _ = sink.tell(Event::Progress { what: what.clone(), share: (written as f64 / span as f64).min(1.0) });
-            let enough = self.health.asked_to_end() || written + step.workload.block > span;
+            let enough = failed || self.health.asked_to_end() || written + step.workload.block > span;
             if enough { Flow::Stop } else { Flow::GoOn }
         };
         broken(self.loader.load((step, Some(span)), WINDOW, &mut on_window))
-            .map_or(Ok(()), |why| Err(EngineError::Broken(why)))
+            .map_or(Ok(()), |why| Err(EngineError::Broken(format!("while it was written full: {why}"))))
     }
 }
 
 /// What broke, if anything did.
 fn broken(loaded: Result<SliceEnd, EngineError>) -> Option<String> {
     match loaded {
-        Ok(end) => end.broken.or(end.first_error.map(|(_, text)| text)),
+        Ok(end) => end.first_error.map(|(_, text)| text).or(end.broken),
         Err(error) => Some(error.to_string()),
     }
 }
@@ -99,7 +100,7 @@ fn budget(test: &SustainedTest) -> Option<Bytes> {
 fn is_enough(test: &SustainedTest, windows: &[Bytes]) -> Option<Ended> {
     match test.until {
         Until::Falls => judge::fell(windows, WINDOW).then_some(Ended::Fell),
-        Until::Steady => judge::is_steady(windows, WINDOW, test.seconds).then_some(Ended::Steady),
+        Until::Steady => judge::is_steady(windows, WINDOW, test).then_some(Ended::Steady),
     }
 }
 

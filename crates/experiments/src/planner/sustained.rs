@@ -6,8 +6,8 @@ use model::fitness::MANY;
 use model::units::bytes as shown;
 use model::workload::MIB;
 use model::{
-    Access, Bytes, DeviceScope, Durability, Failure, FillLevel, Pattern, Site, SiteSeen, Step, SustainedTest, Target,
-    Until, Workload,
+    Access, Bytes, DeviceScope, Durability, Failure, FillLevel, Pattern, Site, SiteSeen, SiteWish, Step, SustainedTest,
+    Target, Until, Workload,
 };
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub fn add(draft: &mut Draft, target: &Target, site: &Site, room: WritableRoom) 
     if stands_for(draft, device.as_ref(), &target.name) {
         return Ok(false);
     }
-    refuse_no_discards(&wished, path, (target, seen))?;
+    refuse_no_discards(&wished, &site.wish, (target, seen))?;
     let (usual, span) = (draft.options.clone(), volume(&wished, path, seen, &room)?);
     let mut tests = Vec::new();
     for until in &wished.until {
@@ -46,7 +46,7 @@ pub fn add(draft: &mut Draft, target: &Target, site: &Site, room: WritableRoom) 
         let canonical = Workload::canonical(pattern, span, usual.seed);
         let block = usual.block_size.unwrap_or(canonical.block);
         let depth = usual.depth.unwrap_or(if *until == Until::Steady { MANY } else { canonical.depth });
-        refuse_senseless(path, seen, span, block * Bytes::from(depth))?;
+        refuse_senseless((path, *until), seen, span, block * Bytes::from(depth))?;
         let durability = Durability::None;
         let load = Workload { block, depth, durability, engine: usual.engine.clone(), ..canonical };
         match until {
@@ -81,7 +81,7 @@ fn until_steady(
 ) -> Vec<SustainedTest> {
     let whole = target.bytes.unwrap_or(span);
     let level = |percent: u8| {
-        let span = whole / 100 * Bytes::from(percent) / MIB * MIB;
+        let span = level_bytes(whole, percent);
         let filler = Workload::canonical(Pattern::WriteLinear, span, load.seed);
         FillLevel { percent, workload: Workload { engine: load.engine.clone(), ..filler } }
     };
@@ -106,10 +106,15 @@ fn of(target: &Target, load: Workload) -> SustainedTest {
     SustainedTest::of(Step { chart: false, ..step })
 }
 
+/// Whole blocks of this share of a device.
+fn level_bytes(whole: Bytes, percent: u8) -> Bytes {
+    whole / 100 * Bytes::from(percent) / MIB * MIB
+}
+
 /// Fill levels and trimming are of a device, all of which is given up.
 fn refuse_no_discards(
     wished: &SustainedOptions,
-    path: &Path,
+    wish: &SiteWish,
     (target, seen): (&Target, &SiteSeen),
 ) -> Result<(), Failure> {
     let option = match (wished.fill_levels.is_empty(), wished.trim) {
@@ -117,30 +122,39 @@ fn refuse_no_discards(
         (true, [false, false]) => return Ok(()),
         (true, _) => "--trim",
     };
-    let shown = path.display();
-    match (target.bytes, seen.discards) {
-        (None, _) => Err(Failure::Usage(format!(
-            "{option}: {shown} is a file, and all of a device is discarded (trimmed) for it; name a device"
-        ))),
-        (_, false) => {
-            Err(Failure::Usage(format!("{option}: {shown} does not discard (trim) its blocks; leave {option} out")))
-        }
-        _ => Ok(()),
+    let (shown, refused) = (wish.path.display(), |text: String| Err(Failure::Usage(format!("{option}: {text}"))));
+    let Some(bytes) = target.bytes else {
+        return refused(format!("{shown} is a file, and all of a device is discarded (trimmed) for it; name a device"));
+    };
+    if !seen.discards {
+        return refused(format!("{shown} does not discard (trim) its blocks; leave {option} out"));
     }
+    // That a device looks empty rests on samples of it, which is enough to write to a part of it, but not to discard all.
+    if !wish.given_up {
+        return refused(format!("all that {shown} holds is discarded; if that may be, add --destroy-data-on {shown}"));
+    }
+    let low = wished.fill_levels.iter().find(|level| **level > 0 && level_bytes(bytes, **level) == 0);
+    low.map_or(Ok(()), |level| refused(format!("{level} % of {shown} are less than 1 MiB; name 0 or a higher level")))
 }
 
 /// Memory has nothing that could get full; and of a volume that is hardly more than what is in flight nothing is seen.
-fn refuse_senseless(path: &Path, seen: &SiteSeen, span: Bytes, in_flight: Bytes) -> Result<(), Failure> {
+fn refuse_senseless(
+    (path, until): (&Path, Until),
+    seen: &SiteSeen,
+    span: Bytes,
+    in_flight: Bytes,
+) -> Result<(), Failure> {
+    let option = if until == Until::Falls { "--sustained" } else { "--until-steady" };
     if seen.in_memory {
         return Err(Failure::Usage(format!(
-            "{}: lies in memory, where no write reaches a device; --sustained needs a device, or a file on one",
+            "{}: lies in memory, where no write reaches a device; {option} needs a device, or a file on one",
             path.display()
         )));
     }
     let least = IN_FLIGHT_LEAST * in_flight;
     (span >= least).then_some(()).ok_or_else(|| {
         Failure::Usage(format!(
-            "{}: --sustained could write {}, and with {} in flight it takes {} at least; give a larger --volume, or a smaller \
+            "{}: {option} could write {}, and with {} in flight it takes {} at least; give a larger --volume, or a smaller \
              --block-size or --depth",
             path.display(),
             shown(span),

@@ -92,19 +92,22 @@ pub enum TrimWhen {
 
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Sustained writes")]
+#[command(group = clap::ArgGroup::new("lasting").args(["sustained", "until_steady"]).multiple(true))]
 pub struct SustainedArgs {
     /// Write without pause until the rate has fallen by a fifth and stayed there for 10 s; one device of each model. Patterns
     /// are measured before it only if --patterns names some
-    #[arg(long, group = "lasting", conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
+    #[arg(long, conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
     pub sustained: bool,
-    /// Write 4 KiB at random, 32 in flight, until the rate is steady: in five rounds in a row within a fifth of their mean, and without a
-    /// trend (SNIA). A round is a 25th of --for, at most a minute. After --sustained or --fit, if they are given as well
-    #[arg(long, group = "lasting", conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
+    /// Write 4 KiB at random, 32 in flight, until the rate is steady: all of it was written once, and in five rounds in a row the highest and
+    /// lowest rate differ by at most a fifth of their mean, without a trend (SNIA). A round is a 25th of --for, a second at least and a minute at most. After --sustained or --fit, if they are given as well
+    #[arg(long, conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
     pub until_steady: bool,
-    /// --until-steady once for each of these: all of the device is discarded (trimmed), then this much of it written: 0,50,90
-    #[arg(long, value_parser = words::percent, value_delimiter = ',', value_name = "PERCENT", requires = "until_steady")]
+    /// --until-steady once for each of these: all of the device, which --destroy-data-on must name, is discarded (trimmed), then this
+    /// much of it written: 0,50,90
+    #[arg(long, value_parser = words::fill_level, value_delimiter = ',', value_name = "PERCENT", requires = "until_steady")]
     pub fill_levels: Vec<u8>,
-    /// Discard (trim) all of the device before the writes without pause, after them, or both: before,after
+    /// Discard (trim) all of the device, which --destroy-data-on must name, before the writes without pause, after them, or both:
+    /// before,after
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHEN", requires = "lasting")]
     pub trim: Vec<TrimWhen>,
     /// The most time of each (default: 15m)

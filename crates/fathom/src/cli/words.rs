@@ -69,6 +69,15 @@ pub fn percent(text: &str) -> Result<u8, String> {
     number.ok().filter(|n| *n <= 100).ok_or_else(|| format!("`{text}` is not a share of reads; write it as 70%"))
 }
 
+/// Percent of a device that are written: `0` to `100`, with or without `%`.
+pub fn fill_level(text: &str) -> Result<u8, String> {
+    let number: Result<u8, _> = text.trim_end_matches('%').parse();
+    number
+        .ok()
+        .filter(|n| *n <= 100)
+        .ok_or_else(|| format!("`{text}` is no fill level; write whole percent, as 0,50,90"))
+}
+
 /// `1` to `64`, or `auto`.
 pub fn clients(text: &str) -> Result<Clients, String> {
     let number = || text.parse().ok().filter(|number| (1..=64).contains(number)).map(Clients::Number);

@@ -124,6 +124,9 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
 /// The longest that it lasts, unless said otherwise.
 const SUSTAINED_SECONDS: f64 = 15.0 * 60.0;
 
+/// Less is none that five rounds fit into.
+const STEADY_SECONDS_LEAST: f64 = 5.0;
+
 /// `None`: nothing of it was asked for.
 fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> Result<Option<SustainedOptions>, Failure> {
     let wished = [(args.sustained, Until::Falls), (args.until_steady, Until::Steady)];
@@ -135,11 +138,17 @@ fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> Result<Option<Sus
     if let Some((_, twice)) = levels.iter().enumerate().find(|(at, level)| levels[..*at].contains(level)) {
         return Err(Failure::Usage(format!("--fill-levels: {twice} is named twice; name it once")));
     }
+    let seconds = args.most_time.unwrap_or(SUSTAINED_SECONDS);
+    if args.until_steady && seconds < STEADY_SECONDS_LEAST {
+        return Err(Failure::Usage(format!(
+            "--for: --until-steady needs five rounds of a second at least; give it {STEADY_SECONDS_LEAST} s or more"
+        )));
+    }
     Ok(Some(SustainedOptions {
         until,
         fill_levels: levels.clone(),
         trim: [TrimWhen::Before, TrimWhen::After].map(|when| args.trim.contains(&when)),
-        seconds: args.most_time.unwrap_or(SUSTAINED_SECONDS),
+        seconds,
         volume: args.volume,
         alone: workload.common.patterns.is_empty(),
     }))

@@ -123,6 +123,10 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
     }
     let whole = !sounded.interrupted && sounded.report.errors.is_empty();
     let code = |as_asked: bool| if as_asked { 0 } else { INCOMPLETE };
+    // Random writes that were to end at a steady rate did.
+    let steady = |test: &model::Endurance| test.rounds.as_ref().is_some_and(|rounds| rounds.steady == Some(true));
+    let lasted = sounded.report.answer.endurance().iter().all(|test| test.until == model::Until::Falls || steady(test));
+    let whole = whole && lasted;
     match &sounded.report.answer {
         Answer::Verdicts(verdicts) if !verdicts.is_empty() => {
             let any = |outcome| verdicts.iter().any(|verdict| verdict.outcome == outcome);

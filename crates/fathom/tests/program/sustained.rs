@@ -71,6 +71,9 @@ fn random_writes_end_at_their_steady_rate_and_leave_a_discarded_device() {
     let home = Home::new();
     let mut command = home.fathom(&["disk", &device.path, "--until-steady", "--for", "40s", "--format", "json"]);
     command.args(["--fill-levels", "50", "--trim", "after", "--quiet"]);
+    // It looks empty, but all of it is discarded.
+    home.run(&["disk", &device.path, "--until-steady", "--trim", "after", "--dry-run"]).ends(2, &["--destroy-data-on"]);
+    command.args(["--destroy-data-on", &device.path]);
     let child = throttle.start(&command);
     throttle.after((64 << 20) + 2500 * 1500 * 4);
     throttle.to(Limit::Writes, 300);
@@ -134,7 +137,12 @@ fn what_holds_data_is_refused_and_what_makes_no_sense_is_said() {
     let levels = ["disk", folder, "--until-steady", "--fill-levels"];
     home.run(&[&levels[..], &["50"]].concat()).ends(2, &["--fill-levels", "name a device"]);
     home.run(&[&levels[..], &["50,50"]].concat()).ends(2, &["--fill-levels", "twice"]);
-    home.run(&[&levels[..], &["101"]].concat()).ends(2, &["--fill-levels", "101"]);
+    home.run(&[&levels[..], &["101"]].concat()).ends(2, &["--fill-levels", "101", "is no fill level"]);
+    home.run(&["disk", folder, "--until-steady", "--for", "3s"]).ends(2, &["--for", "five rounds"]);
+    home.run(&["disk", folder, "--sustained", "--fill-levels", "50"]).ends(2, &["--until-steady"]);
+    let both = home.run(&["disk", folder, "--sustained", "--until-steady", "--volume", "300M", "--dry-run"]);
+    let plan = both.ends(0, &[]).out.replace('\n', " ");
+    assert_eq!(plan.matches("- write").count(), 2, "{plan}");
     // Two files on one device: one of them stands for both.
     let other = format!("{folder}/other");
     let plan =

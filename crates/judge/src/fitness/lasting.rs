@@ -18,7 +18,7 @@ fn reason(test: &Endurance) -> Option<FitnessReason> {
         return Some(FitnessReason::FallsWhenFull { after: cliff.written, from, to });
     }
     let (rounds, filled) = (test.rounds.as_ref()?, test.filled);
-    if !rounds.steady {
+    if !rounds.steady? {
         return Some(FitnessReason::NotSteady { filled });
     }
     steady::fall(rounds).filter(|lost| *lost >= LOST)?;
@@ -60,14 +60,19 @@ mod tests {
         assert_eq!(reasons("d", std::slice::from_ref(&falls)), told);
         assert_eq!(reasons("twin", std::slice::from_ref(&falls)), told);
         assert_eq!(reasons("other", &[falls, test(Until::Falls)]), []);
-        let rounds = |first: f64, steady: bool| {
+        let rounds = |first: f64, steady: Option<bool>| {
             let (first, last) = (Some(Estimate::new(first, 10.0)), Some(Estimate::new(2000.0, 10.0)));
-            let rounds = Rounds { seconds: 60.0, each: vec![2000.0; 5], block: 4096, steady, first, last };
+            let each = vec![2000.0; 5];
+            let rounds = Rounds { seconds: 60.0, each, block: 4096, steady, times_over: 1.0, first, last };
             reasons("d", &[Endurance { rounds: Some(rounds), ..test(Until::Steady) }])
         };
         let filled = Some(90);
-        assert_eq!(rounds(9000.0, true), [FitnessReason::SlowerWhenSteady { filled, first: 9000.0, steady: 2000.0 }]);
-        assert_eq!(rounds(2400.0, true), [], "a sixth");
-        assert_eq!(rounds(9000.0, false), [FitnessReason::NotSteady { filled }]);
+        assert_eq!(
+            rounds(9000.0, Some(true)),
+            [FitnessReason::SlowerWhenSteady { filled, first: 9000.0, steady: 2000.0 }]
+        );
+        assert_eq!(rounds(2400.0, Some(true)), [], "a sixth");
+        assert_eq!(rounds(9000.0, None), [], "too few rounds");
+        assert_eq!(rounds(9000.0, Some(false)), [FitnessReason::NotSteady { filled }]);
     }
 }

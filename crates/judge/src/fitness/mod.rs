@@ -129,6 +129,10 @@ fn explain(found: &mut DriveFound, own: &[&Entry]) {
 
 /// Of runs of an earlier version, which kept a rate instead, nothing is told.
 fn after_pauses(entry: &Entry) -> Option<RestedReads> {
+    // Reads that began too late say nothing of the drive.
+    if matches!(entry.figure.label, Label::GeneratorLimited(_)) {
+        return None;
+    }
     let pause_ms = entry.figure.workload.rate?.pause_ms()?;
     Some(RestedReads { pause_ms, mean: entry.usable()? })
 }

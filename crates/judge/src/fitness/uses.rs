@@ -15,8 +15,11 @@ const AMPLIFIED: [f64; 2] = [3.0, 5.0];
 /// MB/s that disks write in order, from inner to outer tracks of usual models: where none was measured beside it.
 const DISK_WRITES: [f64; 2] = [100.0, 250.0];
 
-/// `None`: a figure is missing, or it is not fit for an OSD alone.
+/// `None`: a figure is missing or hardly known, or its fitness is not decided: then nothing is estimated of it either.
 pub fn one_osd(drive: &DriveFound) -> Option<OsdEstimate> {
+    if drive.fitness == Fitness::Open {
+        return None;
+    }
     let writes = if drive.fitness == Fitness::FitIfCacheOff { &drive.switched } else { &drive.writes };
     let (_, durable) = model::fitness::slowest_durable(writes)?;
     let many = |durable: bool| {
@@ -24,28 +27,38 @@ pub fn one_osd(drive: &DriveFound) -> Option<OsdEstimate> {
         of.reduce(|a, b| if b.value < a.value { b } else { a })
     };
     let [alone, deep] = drive.reads;
-    let (alone, deep, plain) = (alone?, deep?, many(false)?);
+    let (alone, deep, plain, flushed) = (alone?, deep?, many(false)?, many(true)?);
+    let known = |of: &Estimate| of.low > 0.0 && of.high.is_finite();
+    if ![alone, deep, plain, flushed, durable].iter().all(known) {
+        return None;
+    }
     let with = |of: Estimate, software: [f64; 2]| {
         let per_second = |drive: f64, software: f64| 1e3 / (1e3 / drive + software);
         [per_second(of.low.max(0.0), software[1]), per_second(of.high, software[0])]
     };
     // A flush is shared by all that wait for it, so that it is between those of every write and none.
-    let least = many(true)?.low.max(0.0).min(plain.low.max(0.0)) / AMPLIFIED[1];
+    let most_writes = [flushed.low.min(plain.low) / AMPLIFIED[1], plain.high / AMPLIFIED[0]];
+    // One alone makes no more than many.
+    let within = |[low, high]: [f64; 2], most: [f64; 2]| [low.min(most[0]), high.min(most[1])];
     Some(OsdEstimate {
-        writes_alone: with(durable, WRITE_SOFTWARE_MS),
-        writes_many: [least.min(MANY_WRITES[0]), (plain.high / AMPLIFIED[0]).min(MANY_WRITES[1])],
-        reads_alone: with(alone, READ_SOFTWARE_MS),
-        reads_many: [deep.low.clamp(0.0, MANY_READS[0]), deep.high.min(MANY_READS[1])],
+        writes_alone: within(with(durable, WRITE_SOFTWARE_MS), most_writes),
+        writes_many: within(MANY_WRITES, most_writes),
+        reads_alone: within(with(alone, READ_SOFTWARE_MS), [deep.low, deep.high]),
+        reads_many: within(MANY_READS, [deep.low, deep.high]),
     })
 }
 
-/// For how many of the drives that are no good for it this one could hold WAL and DB. `others`: all drives of the run.
+/// For how many of its host's drives that are no good for it this one could hold WAL and DB. `others`: all drives of the run; one that an
+/// OSD loaded meanwhile is quicker than it looks.
 pub fn serves(drive: &DriveFound, others: &[DriveFound]) -> Option<ServesDbs> {
     if !matches!(drive.fitness, Fitness::Fit | Fitness::FitIfCacheOff) {
         return None;
     }
     let own = drive.linear[0].filter(|rate| rate.low > 0.0 && rate.high.is_finite())?;
-    let data = others.iter().filter(|other| other.fitness == Fitness::NotForJournals);
+    let data = |other: &&DriveFound| {
+        other.fitness == Fitness::NotForJournals && other.host == drive.host && other.beside.is_empty()
+    };
+    let data = others.iter().filter(data);
     let rates: Vec<(&str, Estimate)> =
         data.filter_map(|other| Some((other.target.as_str(), other.linear[0]?))).collect();
     // The quickest of them needs most.
@@ -89,8 +102,10 @@ mod tests {
         near(fast.reads_alone, [1_667.0, 2_857.0]);
         near(fast.reads_many, [20_000.0, 50_000.0]);
         let slow = one_osd(&known(100.0, 300.0, 200.0, Fitness::Unfit)).unwrap();
-        near(slow.writes_alone, [75.0, 96.2]);
+        near(slow.writes_alone, [60.0, 96.2]);
         near(slow.writes_many, [60.0, 100.0]);
+        let open = DriveFound { fitness: Fitness::Open, ..known(25_000.0, 200_000.0, 2_000.0, Fitness::Fit) };
+        assert_eq!(one_osd(&open), None);
         assert_eq!(one_osd(&DriveFound { writes: Vec::new(), ..drive([1.0; 4], 1.0) }), None);
     }
 
@@ -102,6 +117,8 @@ mod tests {
         assert_eq!((found.drives, found.of.as_deref()), ([10.0, 10.0], Some("disk")));
         let alone = serves(&ssd, std::slice::from_ref(&ssd)).unwrap();
         assert_eq!((alone.drives, alone.of), ([8.0, 20.0], None));
+        let elsewhere = DriveFound { host: Some("b".into()), ..disk.clone() };
+        assert_eq!(serves(&ssd, &[elsewhere]).unwrap().of, None);
         assert_eq!(serves(&disk, &[ssd]), None);
     }
 }

@@ -146,10 +146,14 @@ fn lasting(found: &Endurance) -> String {
             rate(to)
         ),
         None => match &found.rounds {
-            Some(Rounds { steady: true, last: Some(last), .. }) => {
+            Some(Rounds { steady: Some(true), last: Some(last), seconds, .. }) => {
                 let full = found.filled.map_or(String::new(), |percent| format!(", {percent} % full,"));
                 let rate = numbers::figure(last, Metric::Iops).with_unit();
-                format!("{}{full} goes on at {rate} of small random writes, which is its steady rate.", found.target)
+                let each = numbers::seconds(*seconds);
+                format!(
+                    "{}{full} takes small random writes at {rate}, steady over five rounds of {each} (SNIA's rule).",
+                    found.target
+                )
             }
             _ => sentence(&sustained::sentence(found)),
         },

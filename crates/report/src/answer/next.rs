@@ -123,6 +123,11 @@ fn asked(report: &Report) -> Option<String> {
             let layer = report.figures.first().map_or("rados", |figure| figure.layer.spec().command);
             Some(format!("measure the knee alone, for longer: `fathom {layer} --depth {knee}{on}`."))
         }
+        Answer::SustainedWrites(all)
+            if all.iter().any(|found| found.rounds.as_ref().is_some_and(|rounds| rounds.steady != Some(true))) =>
+        {
+            Some("give the random writes longer: a larger `--for`.".to_string())
+        }
         Answer::SustainedWrites(all) if all.iter().any(|found| found.cliff.is_some()) => {
             Some("count on the rate after the fall for lasting writes.".to_string())
         }

@@ -50,7 +50,10 @@ struct CliffDocument {
 #[derive(Serialize, JsonSchema)]
 struct RoundsDocument {
     round_seconds: f64,
-    steady: bool,
+    /// null: too few rounds.
+    steady: Option<bool>,
+    /// How often all of the place was written in the mean.
+    times_over: f64,
     each: Vec<f64>,
     first: Option<f64>,
     first_ci95: Option<Interval>,
@@ -64,6 +67,7 @@ impl From<&Rounds> for RoundsDocument {
         RoundsDocument {
             round_seconds: rounds.seconds,
             steady: rounds.steady,
+            times_over: rounds.times_over,
             each: rounds.each.clone(),
             first: value_of(rounds.first.as_ref()),
             first_ci95: interval_of(rounds.first.as_ref()),

@@ -25,7 +25,10 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
 
 fn row(drive: &DriveFound) -> Option<Row> {
     let OsdEstimate { writes_alone, writes_many, reads_alone, reads_many } = drive.one_osd?;
-    let range = |[low, high]: [f64; 2]| format!("{} to {}", numbers::rough(low), numbers::rough(high));
+    let range = |[low, high]: [f64; 2]| match low < 1.0 {
+        true => format!("at most {}", numbers::rough(high)),
+        false => format!("{} to {}", numbers::rough(low), numbers::rough(high)),
+    };
     let cells = [writes_alone, writes_many, reads_alone, reads_many].map(|of| Cell::from(range(of)));
     Some(Row::new(std::iter::once(Cell::from(fitness::name(drive))).chain(cells)))
 }

@@ -66,8 +66,9 @@ const PARTS: &str = "With one operation in flight, the OSDs' own timers tell whe
 const STORES: &str = "By the OSDs' own timers: what a commit waits for, on the device of the data (written, flushed) and in the log of the database \
                       (written and made durable), wherever these two lie. A flush and a write of the log are of one round of the thread that commits, which may \
                       serve several commits.";
-const SUSTAINED: &str = "Large blocks, one after the other, until the rate had fallen by a fifth and stayed there for 10 s, or the time or the \
-                         volume was used up. What is faster before the cliff is a cache; how far figures of writes hold is told by its place.";
+const SUSTAINED: &str = "Large blocks, one after the other, until the rate had fallen by a fifth and stayed there for 10 s, small ones at random until five \
+                         rounds were alike, or until the time or the volume was used up. What is faster before the cliff is a cache; how far figures of \
+                         writes hold is told by its place.";
 const FITNESS: &str = "What counts is how many small writes a drive makes durable, one after the other, by the slowest of the ways that stores and \
                        databases use. Rates are of 4 KiB with one operation in flight, except the sequential ones, of large blocks.";
 const USES: &str = "An estimate, and no measurement: operations of 4 KiB a second, without replication, by the drive's figures and by what the software \
@@ -95,7 +96,7 @@ pub const SECTIONS: [Section; 39] = [
     section("fitness", "Fit for Ceph?", fitness::blocks).lead(FITNESS),
     section("fitness-drives", "The drives", fitness::about),
     section("fitness-loads", "Each load", fitness::loads),
-    section("drive-uses", "What one OSD could do", drive_uses::blocks).lead(USES),
+    section("drive-uses", "What one OSD could do (an estimate)", drive_uses::blocks).lead(USES),
     section("sustained", "Sustained writes", sustained::blocks).lead(SUSTAINED),
     section("sweep", "Sweep", sweep::blocks).lead(SWEEP),
     CHART,
