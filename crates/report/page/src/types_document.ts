@@ -1509,7 +1509,14 @@ export interface CliffDocument {
  */
 export interface RoundsDocument {
   round_seconds: number | null;
-  steady: boolean;
+  /**
+   * null: too few rounds.
+   */
+  steady: boolean | null;
+  /**
+   * How often all of the place was written in the mean.
+   */
+  times_over: number | null;
   each: (number | null)[];
   first: number | null;
   /**
