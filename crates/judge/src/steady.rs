@@ -1,7 +1,7 @@
 //! When are small random writes steady? In rounds, by the rule of SNIA's Solid State Storage Performance Test Specification (Enterprise,
 //! version 2.0.2, "steady state"): in five rounds in a row the highest and the lowest rate differ by no more than a fifth of their mean, and
-//! their line of best fit rises or falls by no more than a tenth of it. All of the place must have been written once before, in order or by
-//! the rounds: a drive that has free blocks left is as quick as a new one.
+//! their line of best fit rises or falls by no more than a tenth of it. Nearly all of the working set must have been written before, in order
+//! or by the rounds: a drive that has free blocks left is as quick as a new one.
 
 use crate::series::mean;
 use crate::words::{number, percent, seconds, volume};
@@ -14,6 +14,8 @@ const ALIKE: usize = 5;
 const SPREAD: f64 = 0.20;
 /// What their line of best fit gains or loses from the first to the last of them, against their mean.
 const SLOPE: f64 = 0.10;
+/// Share of the working set that must have been written: at random three times as many bytes as it has.
+const COVERED: f64 = 0.95;
 /// SNIA's rounds are of a minute, and there are at most this many.
 const ROUND_SECONDS: f64 = 60.0;
 const MOST: f64 = 25.0;
@@ -23,10 +25,10 @@ pub fn round_seconds(seconds: f64) -> f64 {
     (seconds / MOST).floor().clamp(1.0, ROUND_SECONDS)
 }
 
-/// Are the last rounds of these windows alike, and was all of the place written?
+/// Are the last rounds of these windows alike, and was the working set written?
 pub fn is_steady(windows: &[Bytes], window_ns: Nanos, test: &SustainedTest) -> bool {
-    let covered = test.times_over(windows.iter().sum()) >= 1.0;
-    covered && are_alike(&rates(windows, window_ns, round_seconds(test.seconds), 1))
+    let covered = test.covered(windows.iter().sum());
+    covered >= COVERED && are_alike(&rates(windows, window_ns, round_seconds(test.seconds), 1))
 }
 
 /// Of what a test saw. `level`: the rate from one second to another, MB/s.
@@ -36,7 +38,7 @@ pub fn rounds(
     level: impl Fn(usize, usize) -> Option<Estimate>,
 ) -> Option<Rounds> {
     let (round, block) = (round_seconds(test.seconds), test.step.workload.block);
-    let (each, times_over) = (rates(windows, window_ns, round, block), test.times_over(windows.iter().sum()));
+    let (each, covered) = (rates(windows, window_ns, round, block), test.covered(windows.iter().sum()));
     let (first, last) = (each.first()?, each.len() * round as usize);
     let writes = |estimate: Estimate| {
         let scaled = |mb: f64| mb * 1e6 / block.max(1) as f64;
@@ -48,8 +50,8 @@ pub fn rounds(
     let first = (*first > 0.0).then(|| level(0, round as usize)).flatten();
     Some(Rounds {
         seconds: round,
-        steady: (each.len() >= ALIKE).then(|| are_alike(&each) && times_over >= 1.0),
-        times_over,
+        steady: (each.len() >= ALIKE).then(|| are_alike(&each) && covered >= COVERED),
+        covered,
         block,
         first: first.map(writes),
         last: level(last - alike, last).map(writes),
@@ -110,10 +112,10 @@ fn of_rounds(rounds: &Rounds) -> String {
     let last = &rounds.each[count - ALIKE..];
     if rounds.steady != Some(true) && are_alike(&rounds.each) {
         return format!(
-            "alike for {ALIKE} rounds of {each} at {} a second, but only {} of the place was written: it may have free blocks left, so this is \
-             not known to be steady",
+            "alike for {ALIKE} rounds of {each} at {} a second, but only {} of the working set was written: there may be free blocks left, so \
+             that this is not known to be steady",
             number(mean(last)),
-            percent(rounds.times_over)
+            percent(rounds.covered)
         );
     }
     if rounds.steady != Some(true) {
@@ -160,7 +162,7 @@ mod tests {
         rounds.iter().flat_map(|rate| [(*rate * BLOCK as f64 / 10.0) as Bytes; 10]).collect()
     }
 
-    /// 25 s over a place of so many bytes.
+    /// A test of 25 s; `span`: bytes of its working set.
     fn test(span: Bytes) -> SustainedTest {
         let step = testing::step(0, testing::disks(), Pattern::WriteParallel, &[]);
         let mut test = SustainedTest { until: Until::Steady, seconds: 25.0, ..SustainedTest::of(step) };
@@ -204,7 +206,10 @@ mod tests {
         assert!(!is_steady(&windows(&rates), WINDOW, &test(1 << 30)));
         let fresh = found_on(&rates, 1 << 30);
         let says = in_words(Some(&fresh), None, 19_660_800, Ended::Time);
-        assert!(fresh.steady == Some(false) && says.contains("but only 1.8 % of the place was written"), "{says}");
+        assert!(
+            fresh.steady == Some(false) && says.contains("but only 1.8 % of the working set was written"),
+            "{says}"
+        );
         let mut filled = test(1 << 30);
         let workload = filled.step.workload.clone();
         filled.fill = Some(model::FillLevel { percent: 50, workload });

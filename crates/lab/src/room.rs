@@ -27,7 +27,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Of the place where the files of this lab will lie, with databases of so many bytes apart from the data.
+    /// Of the file system on which this lab's files will lie. `db`: bytes of each OSD's database, where that is apart from the data.
     ///
     /// # Errors
     /// The name is none for a lab, or its place can't be looked at.

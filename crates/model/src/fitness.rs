@@ -175,7 +175,7 @@ pub enum FitnessReason {
     SlowerWhenSteady { filled: Option<u8>, first: f64, steady: f64 },
     /// Small random writes were not steady when they ended.
     NotSteady { filled: Option<u8> },
-    /// A read after a pause of so many ms takes `rested_ms`, and others `ms`: it saves power in between. The shortest such pause.
+    /// Reads after pauses of `pause_ms` take `rested_ms`, others `ms`: the drive saves power in between. The shortest pause that shows it.
     Sleeps { pause_ms: f64, rested_ms: f64, ms: f64 },
     /// A random read takes longer than flash needs, and it is no disk.
     SlowReads { ms: f64 },

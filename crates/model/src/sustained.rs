@@ -72,10 +72,12 @@ impl SustainedTest {
         self.most.unwrap_or(self.step.workload.span)
     }
 
-    /// How often all of the place is written in the mean after so many bytes: what is written in order before counts.
-    pub fn times_over(&self, written: Bytes) -> f64 {
-        let before = self.fill.as_ref().map_or(0, |level| level.workload.span);
-        (before + written) as f64 / self.step.workload.span.max(1) as f64
+    /// Share of the working set that was written at least once, after `written` bytes at random: all of it where it was filled before, else
+    /// 1 − e^(−written/span), what is expected of places that are drawn independently.
+    pub fn covered(&self, written: Bytes) -> f64 {
+        let is_filled = self.fill.as_ref().is_some_and(|level| level.workload.span > 0);
+        let times = written as f64 / self.step.workload.span.max(1) as f64;
+        if is_filled { 1.0 } else { -(-times).exp_m1() }
     }
 
     /// Percent of the target that are written before, after all of it was discarded.
@@ -169,10 +171,10 @@ pub struct Rounds {
     pub each: Vec<f64>,
     /// Bytes of a write.
     pub block: Bytes,
-    /// Were the last ones alike, after all of it was written at least once? `None`: too few.
+    /// Were the last ones alike, after nearly all of the working set was written at least once? `None`: too few.
     pub steady: Option<bool>,
-    /// How often all of the place that is written to was written in the mean, what was written in order before included.
-    pub times_over: f64,
+    /// Share of the working set that was written at least once.
+    pub covered: f64,
     /// Over the first round, and over the last ones, which are to be alike; `None`: too few windows for an interval.
     pub first: Option<Estimate>,
     pub last: Option<Estimate>,

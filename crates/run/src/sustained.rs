@@ -37,7 +37,10 @@ impl Conductor<'_> {
         } else if error.is_none() {
             ended = Some(Ended::Stopped);
         }
-        if test.trim[1] {
+        if test.trim[1] && self.health.asked_to_end() {
+            let text = format!("{} was not discarded (--trim after): the run was ended before", seen.target);
+            sink.tell(Event::Warned { text })?;
+        } else if test.trim[1] {
             error = error.or(self.discard(&test.step, sink).err().map(|error| error.to_string()));
         }
         // An operation that failed in the last windows makes them no measurement.

@@ -98,7 +98,7 @@ pub struct SustainedArgs {
     /// are measured before it only if --patterns names some
     #[arg(long, conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
     pub sustained: bool,
-    /// Write 4 KiB at random, 32 in flight, until the rate is steady: all of it was written once, and in five rounds in a row the highest and
+    /// Write 4 KiB at random, 32 in flight, until the rate is steady: 95 % of it were written (at random or by --fill-levels), and in five rounds in a row the highest and
     /// lowest rate differ by at most a fifth of their mean, without a trend (SNIA). A round is a 25th of --for, a second at least and a minute at most. After --sustained or --fit, if they are given as well
     #[arg(long, conflicts_with_all = ["rate_max_where", "ab", "verdict", "expect"])]
     pub until_steady: bool,

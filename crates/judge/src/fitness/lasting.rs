@@ -63,7 +63,7 @@ mod tests {
         let rounds = |first: f64, steady: Option<bool>| {
             let (first, last) = (Some(Estimate::new(first, 10.0)), Some(Estimate::new(2000.0, 10.0)));
             let each = vec![2000.0; 5];
-            let rounds = Rounds { seconds: 60.0, each, block: 4096, steady, times_over: 1.0, first, last };
+            let rounds = Rounds { seconds: 60.0, each, block: 4096, steady, covered: 1.0, first, last };
             reasons("d", &[Endurance { rounds: Some(rounds), ..test(Until::Steady) }])
         };
         let filled = Some(90);

@@ -1514,9 +1514,9 @@ export interface RoundsDocument {
    */
   steady: boolean | null;
   /**
-   * How often all of the place was written in the mean.
+   * Share of the working set that was written at least once.
    */
-  times_over: number | null;
+  covered: number | null;
   each: (number | null)[];
   first: number | null;
   /**

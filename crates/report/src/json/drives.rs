@@ -52,8 +52,8 @@ struct RoundsDocument {
     round_seconds: f64,
     /// null: too few rounds.
     steady: Option<bool>,
-    /// How often all of the place was written in the mean.
-    times_over: f64,
+    /// Share of the working set that was written at least once.
+    covered: f64,
     each: Vec<f64>,
     first: Option<f64>,
     first_ci95: Option<Interval>,
@@ -67,7 +67,7 @@ impl From<&Rounds> for RoundsDocument {
         RoundsDocument {
             round_seconds: rounds.seconds,
             steady: rounds.steady,
-            times_over: rounds.times_over,
+            covered: rounds.covered,
             each: rounds.each.clone(),
             first: value_of(rounds.first.as_ref()),
             first_ci95: interval_of(rounds.first.as_ref()),

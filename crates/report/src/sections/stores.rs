@@ -18,7 +18,7 @@ fn of_cell(all: &[&StoreTimes]) -> Vec<Block> {
     let at_once = if first.at_once > 1 { format!(" ({} at once)", first.at_once) } else { String::new() };
     let title = format!("What stores wait for: {} {}{at_once}", first.layer.name(), first.pattern.name());
     let names = ["OSD", "data on", "DB and log on"].map(Column::left);
-    let times = ["commit", "of it data", "of it log", "a flush of the data's device", "a write of the log"];
+    let times = ["commit", "data's part", "log's part", "flush of the data's device", "write of the log"];
     let columns = names.into_iter().chain(times.map(|time| Column::of(time, "ms")));
     let spilled = all.iter().any(|one| one.database.is_some());
     let columns = columns.chain(spilled.then(|| Column::right("spilled over")));

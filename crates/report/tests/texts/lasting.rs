@@ -38,7 +38,7 @@ fn sustained_writes_on_a_terminal_and_in_markdown() {
             each: [vec![27_000.0; 2], vec![9_000.0; 6]].concat(),
             block: 4096,
             steady: Some(true),
-            times_over: 1.2,
+            covered: 1.0,
             first: Some(Estimate::new(27_000.0, 900.0)),
             last: Some(Estimate::new(9_000.0, 200.0)),
         }),

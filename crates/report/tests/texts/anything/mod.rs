@@ -249,7 +249,7 @@ fn endurance() -> impl Strategy<Value = Endurance> {
                 each: each_second.iter().map(|bytes| *bytes as f64).collect(),
                 block: low,
                 steady: (low % 2 == 0).then_some(high % 2 == 0),
-                times_over: fall,
+                covered: fall,
                 first: rate,
                 last: rate,
             }),
