@@ -6,6 +6,8 @@ pub mod axes;
 pub mod cluster;
 pub mod crosscheck;
 pub mod diagnose;
+#[cfg(test)]
+mod documented;
 pub mod experiment;
 pub mod hosts;
 pub mod lab;

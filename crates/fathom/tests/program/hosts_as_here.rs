@@ -1,7 +1,7 @@
 //! What this host can measure, other hosts can as well: verified writes, sweeps, fio's job files, sustained writes.
 
-use crate::common::eventually;
 use crate::common::hosts::{Hosts, Odd, nameless};
+use crate::common::{LoopDevice, eventually};
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
@@ -128,4 +128,16 @@ fn a_device_of_another_host_is_written_to_until_it_falls() {
     assert!(found[0]["target"].as_str().unwrap().starts_with(first), "{document}");
     assert!(found[0]["also"][0].as_str().unwrap().starts_with(second), "{document}");
     assert_eq!((found[0]["written"].as_u64(), &found[0]["ended"]), (Some(64 << 20), &"volume".into()), "{document}");
+}
+
+#[test]
+fn a_device_of_another_host_is_filled_written_at_random_and_discarded() {
+    let (hosts, device) = (Hosts::new(&[Odd::default()]), LoopDevice::of(64 << 20));
+    let load = ["--until-steady", "--fill-levels", "50", "--trim", "after", "--for", "8s", "--destroy-data-on"];
+    let document = run(&hosts, &[&["disk", &device.path], load.as_slice(), &[&device.path]].concat());
+    let found = &document["sustained"][0];
+    assert!(found["target"].as_str().unwrap().starts_with(hosts.name(0)), "{document}");
+    assert_eq!((&found["fill_level"], &found["error"]), (&50.into(), &Value::Null), "{found}");
+    assert!(found["written"].as_u64().unwrap() > 0 && found["rounds"]["covered"] == 1.0, "{found}");
+    assert!(fs::read(&device.path).unwrap().iter().all(|byte| *byte == 0), "it was not discarded");
 }

@@ -204,7 +204,13 @@ fn osds_can_be_in_memory_and_on_loop_devices() {
     }
     place.lab(&["down", "--name", OWN]).ends(0, &[]);
     if is_root() {
-        let looped = place.lab(&["up", "--backing", "loop", "--osds", "1", "--format", "json"]).ends(0, &[]).json();
+        // The kernel names the files below its devices without links.
+        let link = place.home.path().join("link");
+        symlink(place.home.path(), &link).unwrap();
+        let by_link = |words: &[&str]| {
+            place.home.run_with(&[&["lab"], words].concat(), &[("XDG_DATA_HOME", link.to_str().unwrap())])
+        };
+        let looped = by_link(&["up", "--backing", "loop", "--osds", "1", "--format", "json"]).ends(0, &[]).json();
         let osd = &looped["osds"][0];
         for device in [&osd["device"], &osd["probe"]].map(|path| path.as_str().unwrap()) {
             let backing = format!("/sys/block/{}/loop/backing_file", device.trim_start_matches("/dev/"));
@@ -217,7 +223,7 @@ fn osds_can_be_in_memory_and_on_loop_devices() {
         ));
         assert_eq!(size.unwrap().trim().parse::<u64>().unwrap() * 512, osd["probe_bytes"].as_u64().unwrap());
         drop(probe);
-        place.lab(&["down"]).ends(0, &[]);
+        by_link(&["down"]).ends(0, &[]);
     }
     place.nothing_is_left();
 }

@@ -1,7 +1,7 @@
 //! Sustained writes on real loop devices: a cliff that is made is found, where there is none nothing is claimed beyond what was written.
 
 use crate::common::throttle::{Limit, Throttle};
-use crate::common::{Home, LoopDevice, tool};
+use crate::common::{Home, LoopDevice, Mount, tool};
 use serde_json::Value;
 use std::fs;
 use std::process::{Output, Stdio};
@@ -89,6 +89,20 @@ fn random_writes_end_at_their_steady_rate_and_leave_a_discarded_device() {
     assert!(found["says"].as_str().unwrap().starts_with("random writes, 50 % of it full: steady after"), "{found}");
     // Nothing that was written is there any more, so that the device is free for the next run.
     home.run(&["disk", &device.path, "--patterns", "write-latency", "--dry-run"]).ends(0, &[]);
+}
+
+/// The device lies on a file system that is full before it is.
+#[test]
+fn a_fill_that_fails_says_so_and_nothing_is_written_at_random() {
+    let small = Mount::tmpfs("48m");
+    let device = LoopDevice::over(tempfile::NamedTempFile::new_in(&small.folder).unwrap(), 256 << 20);
+    let home = Home::new();
+    let load = ["disk", &device.path, "--until-steady", "--fill-levels", "90", "--for", "5s", "--format", "json"];
+    let ran = home.run(&[&load[..], &["--destroy-data-on", &device.path]].concat());
+    let found = &ran.json()["sustained"][0];
+    assert_eq!((ran.code != 0, &found["ended"], &found["written"]), (true, &"broken".into(), &0.into()), "{found}");
+    let error = found["error"].as_str().unwrap();
+    assert!(error.contains("while it was written full: ") && !error.contains("no operation completed"), "{error}");
 }
 
 #[test]

@@ -240,7 +240,11 @@ pub struct LoopDevice {
 
 impl LoopDevice {
     pub fn of(bytes: u64) -> LoopDevice {
-        let file = tempfile::NamedTempFile::new().unwrap();
+        LoopDevice::over(tempfile::NamedTempFile::new().unwrap(), bytes)
+    }
+
+    /// Over a sparse file.
+    pub fn over(file: tempfile::NamedTempFile, bytes: u64) -> LoopDevice {
         file.as_file().set_len(bytes).unwrap();
         let path = tool("losetup", &["--find", "--show", &file.path().display().to_string()]);
         LoopDevice { path, _file: file }
