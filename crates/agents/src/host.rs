@@ -124,6 +124,10 @@ impl Loader for LocalHost<'_> {
         step.targets.iter().try_for_each(|target| LocalHost::discard(self, target, go_on))
     }
 
+    fn temperature(&self, host: Option<&str>, disk: &str) -> Option<f64> {
+        host.is_none().then(|| cluster::temperature::now(disk))?
+    }
+
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Checks {
         let step = &self.files.found(step.clone());
         let read_back =

@@ -131,6 +131,7 @@ fn of_answer(answer: &AgentAnswer) -> Result<(), String> {
             left.iter().try_for_each(|why| text(why))
         }
         AgentAnswer::Value(Ok(value)) => text(value),
+        AgentAnswer::Temperature(celsius) => rates(*celsius),
         AgentAnswer::Restored(undone, left) => {
             number("changes that were undone or are left", (undone.len() + left.len()) as u64, LISTED)?;
             undone.iter().chain(left).try_for_each(|line| text(line))
@@ -161,12 +162,19 @@ fn of_site(seen: &SiteSeen) -> Result<(), String> {
     let device = seen.device.iter();
     let texts = device.clone().flat_map(|device| [Some(&device.path), device.host.as_ref(), device.model.as_ref()]);
     let cache = seen.write_cache.as_ref().map(|cache| &cache.disk);
-    texts.chain([seen.leads_to.as_ref(), cache]).flatten().try_for_each(|what| text(what))?;
+    let holes = seen.holes.as_ref();
+    texts
+        .chain([seen.leads_to.as_ref(), cache, holes.map(|holes| &holes.file)])
+        .flatten()
+        .try_for_each(|what| text(what))?;
     let found = match seen.found {
         PathKind::Device(bytes) | PathKind::File(bytes) => Some(bytes),
         PathKind::Folder | PathKind::Nothing => None,
     };
-    let sizes = device.map(|device| device.bytes).chain([found, seen.free]).flatten();
+    let sizes = device
+        .map(|device| device.bytes)
+        .chain([found, seen.free, holes.map(|holes| holes.bytes), holes.map(|holes| holes.free)])
+        .flatten();
     sizes.into_iter().try_for_each(|bytes| number("bytes of a path", bytes, STORED))
 }
 

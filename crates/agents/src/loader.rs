@@ -49,6 +49,11 @@ pub trait Loader {
         Vec::new()
     }
 
+    /// °C of that disk of a host now, by its name in /sys/block; `host`: `None` is this one. `None`: it does not tell.
+    fn temperature(&self, _host: Option<&str>, _disk: &str) -> Option<f64> {
+        None
+    }
+
     /// What the slice that just ended has verified; before that, for at most `limit`, reads back what it wrote.
     fn verified(&self, _step: &Step, _limit: Duration, _go_on: &dyn Fn() -> bool) -> Checks {
         Checks::default()

@@ -1,7 +1,7 @@
 //! What a path of this host is, and whether it may be loaded.
 
 use crate::holding::{Held, named_twice};
-use cluster::devices::{Refusal, buffered, disks_of, look_at};
+use cluster::devices::{Refusal, buffered, disks_of, holes, look_at};
 use engines::disk;
 use model::{Bytes, NotFree, SiteSeen, SiteWish};
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ impl Looks {
             device: cluster::here::device_of(&there),
             in_memory: disk::in_memory(path),
             free: free(&there),
+            holes: wish.writes.then(|| holes(&there)).flatten(),
             discards: disk::discards(&there),
             write_cache: wish.writes.then(|| cluster::drive_cache::of(path)).flatten(),
             drive: wish.writes.then(|| cluster::here::drive_of(&there)).flatten(),

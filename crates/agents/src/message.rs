@@ -121,6 +121,8 @@ pub enum Question {
     Undo(#[serde(with = "as_json")] HostChange),
     /// How is this setting of yours now?
     Value { setting: String },
+    /// How hot is this disk of yours, by its name in /sys/block?
+    Temperature { disk: String },
     /// Undo what agents that were killed left on this host.
     Restore,
     /// Undo all that was changed.
@@ -145,6 +147,8 @@ pub enum AgentAnswer {
     },
     Made(Result<(), String>),
     Value(Result<String, String>),
+    /// °C; `None`: it does not tell.
+    Temperature(Option<f64>),
     /// What was undone or left as it is, and what could not be undone, in words.
     Restored(Vec<String>, Vec<String>),
     /// What could not be undone, and why.
@@ -297,6 +301,7 @@ mod tests {
             AgentCommand::Keep { slice: 1, target: 3, replica: 2, step: Box::new(step.clone()) },
             ask(Question::Echo(end.clone())),
             ask(Question::PathMtu { from: end.clone(), to: end.clone(), key: key.clone(), largest: 9000 }),
+            ask(Question::Temperature { disk: "x".into() }),
             AgentCommand::Hush,
             AgentCommand::Open { slice: 1, step: Box::new(step.clone()), window_ns: 5, most: Some(7) },
             AgentCommand::Verify { slice: 1, step: Box::new(step), limit: Duration::from_millis(5), run_started: 3 },
@@ -313,6 +318,7 @@ mod tests {
             device: Some(model::DeviceScope { path: "/dev/x".into(), ..Default::default() }),
             in_memory: true,
             free: Some(7),
+            holes: Some(model::Holes { file: "/f".into(), bytes: 5, free: 6 }),
             discards: true,
             write_cache: Some(model::WriteCache { disk: "x".into(), on: true, flushed: false, alone: true }),
             drive: Some(model::DriveAbout { queue: model::facts::BlockQueue::default(), health: Err("x".into()) }),
@@ -332,6 +338,7 @@ mod tests {
             tell(AgentAnswer::Looked { seen: Err(NotFree { says: "s".into(), holds: true }), unseen: Vec::new() }),
             tell(AgentAnswer::Made(Ok(()))),
             tell(AgentAnswer::Value(Ok("v".into()))),
+            tell(AgentAnswer::Temperature(Some(31.0))),
             tell(AgentAnswer::Restored(vec!["u".into()], vec!["w".into()])),
             tell(AgentAnswer::RolledBack(vec!["w".into()])),
             tell(AgentAnswer::Echoes(Ok(key))),

@@ -35,6 +35,7 @@ mod setting_locks;
 mod settings;
 pub mod smart;
 mod spread;
+pub mod temperature;
 pub mod text_file;
 mod timers;
 pub mod watch;

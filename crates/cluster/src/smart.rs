@@ -6,9 +6,12 @@ use std::process::Command;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// A drive that answers its log pages later is not waited for.
-const SECONDS: &str = "10";
-const LONGEST: Duration = Duration::from_secs(12);
+/// Seconds: a drive that answers its log pages later is not waited for.
+const PATIENCE: u64 = 10;
+/// The same while it is measured.
+const SHORT_PATIENCE: u64 = 3;
+/// A program that was told to end has this long for it.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
 /// As `timeout` ends when there is no such program.
 const NOT_THERE: i32 = 127;
 const TIMED_OUT: i32 = 124;
@@ -25,22 +28,38 @@ const SSD_PAGE: u64 = 7;
 /// # Errors
 /// It is not known: why.
 pub fn health(disk: &str) -> Result<DriveHealth, String> {
+    of(&asked(disk, &["--info", "--health", "--attributes", "--log=devstat", "--log=scttempsts"], PATIENCE)?)
+}
+
+/// °C now; `None`: it is not known.
+pub fn temperature(disk: &str) -> Option<f64> {
+    temperature_in(&asked(disk, &["--attributes"], SHORT_PATIENCE).ok()?)
+}
+
+fn temperature_in(told: &Value) -> Option<f64> {
+    told.pointer("/temperature/current").and_then(Value::as_f64).filter(|celsius| *celsius > 0.0)
+}
+
+/// What smartctl says of it, within that many seconds.
+fn asked(disk: &str, what: &[&str], seconds: u64) -> Result<Value, String> {
     let path = format!("/dev/{}", disk.replace('!', "/"));
     let mut smartctl = Command::new("timeout");
     smartctl.env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin:/usr/local/sbin").env("LC_ALL", "C");
-    smartctl.args([SECONDS, "smartctl", "--json=c", "--info", "--health", "--attributes", "--log=devstat", &path]);
+    smartctl.arg(seconds.to_string()).args(["smartctl", "--json=c"]).args(what).arg(&path);
     // A drive that hangs in the kernel keeps even a killed program: it is left behind.
     let (tell, told) = channel();
     std::thread::spawn(move || drop(tell.send(smartctl.output())));
-    let late = || format!("it did not answer smartctl within {SECONDS} s");
-    let ended = told.recv_timeout(LONGEST).map_err(|_| late())?.map_err(|error| format!("smartctl: {error}"))?;
+    let late = || format!("it did not answer smartctl within {seconds} s");
+    let ended = told
+        .recv_timeout(Duration::from_secs(seconds) + ENDS_WITHIN)
+        .map_err(|_| late())?
+        .map_err(|error| format!("smartctl: {error}"))?;
     match ended.status.code() {
         Some(NOT_THERE) => return Err("smartctl is not installed on its host: apt install smartmontools".to_string()),
         Some(TIMED_OUT) => return Err(late()),
         _ => {}
     }
-    let told: Value = serde_json::from_slice(&ended.stdout).map_err(|_| "smartctl told nothing of it".to_string())?;
-    of(&told)
+    serde_json::from_slice(&ended.stdout).map_err(|_| "smartctl told nothing of it".to_string())
 }
 
 fn of(told: &Value) -> Result<DriveHealth, String> {
@@ -56,7 +75,12 @@ fn of(told: &Value) -> Result<DriveHealth, String> {
         firmware: text("/firmware_version").or_else(|| text("/scsi_revision")),
         passed: passed(told),
         used: used(told),
-        temperature: told.pointer("/temperature/current").and_then(Value::as_f64).filter(|celsius| *celsius > 0.0),
+        temperature: temperature_in(told),
+        temperature_most: number("/nvme_composite_temperature_threshold/warning")
+            .or_else(|| number("/temperature/op_limit_max"))
+            .or_else(|| number("/temperature/drive_trip"))
+            .filter(|celsius| *celsius > 0)
+            .map(|celsius| celsius as f64),
         hours: number("/power_on_time/hours"),
         reallocated: ata(REALLOCATED).or_else(|| number("/scsi_grown_defect_list")),
         pending: ata(PENDING),
@@ -108,7 +132,7 @@ mod tests {
     #[test]
     fn each_kind_of_drive_tells_it_in_its_own_way() {
         let ata = json!({
-            "serial_number": " S1 ", "firmware_version": "D1", "smart_status": {"passed": true}, "temperature": {"current": 31},
+            "serial_number": " S1 ", "firmware_version": "D1", "smart_status": {"passed": true}, "temperature": {"current": 31, "op_limit_max": 60},
             "power_on_time": {"hours": 9000},
             "ata_smart_attributes": {"table": [
                 {"id": 5, "raw": {"value": 3}}, {"id": 197, "raw": {"value": 2}}, {"id": 198, "raw": {"value": 0}}]},
@@ -120,6 +144,7 @@ mod tests {
             passed: Some(true),
             used: Some(12.0),
             temperature: Some(31.0),
+            temperature_most: Some(60.0),
             hours: Some(9000),
             reallocated: Some(3),
             pending: Some(2),

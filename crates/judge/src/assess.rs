@@ -114,7 +114,7 @@ fn answer(record: &Record, entries: &[Entry], sustained: Vec<Endurance>) -> Answ
         PlannedExperiment::Sweep(sweep) => Answer::Sweep(Box::new(swept(entries, sweep))),
         PlannedExperiment::SustainedWrites(_) => Answer::SustainedWrites(sustained),
         PlannedExperiment::Fitness { drives: judged, .. } => {
-            Answer::Fitness { drives: drives(entries, judged, &sustained), sustained }
+            Answer::Fitness { drives: drives(entries, judged, &sustained, record), sustained }
         }
         // Who knows causes knows which were refuted.
         PlannedExperiment::Diagnosis(_) => Answer::Diagnosis(model::Diagnosed::default()),

@@ -15,6 +15,8 @@ pub struct DriveHealth {
     pub used: Option<f64>,
     /// °C.
     pub temperature: Option<f64>,
+    /// °C from which on it is too hot for its maker: it may slow itself down.
+    pub temperature_most: Option<f64>,
     pub hours: Option<u64>,
     /// Sectors that were replaced (SCSI: grown defects).
     pub reallocated: Option<u64>,

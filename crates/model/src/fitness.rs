@@ -68,6 +68,8 @@ pub struct DriveFound {
     pub mixed: [Option<Estimate>; 2],
     /// Single reads after pauses, the shortest pause first.
     pub rested: Vec<RestedReads>,
+    /// How hot it was between loads: seconds of the run, °C.
+    pub temperatures: Vec<(f64, f64)>,
     /// MB/s of large blocks in order: written, read.
     pub linear: [Option<Estimate>; 2],
     /// `None`: a figure for it is missing.
@@ -173,6 +175,8 @@ pub enum FitnessReason {
     FallsWhenFull { after: Bytes, from: f64, to: f64 },
     /// Small random writes a second, in the first round and once they are steady; `filled`: percent of the drive that were written before.
     SlowerWhenSteady { filled: Option<u8>, first: f64, steady: f64 },
+    /// It was hotter while it was measured than its maker wants it, in °C: it may have slowed itself down.
+    RanHot { celsius: f64, most: f64 },
     /// Small random writes were not steady when they ended.
     NotSteady { filled: Option<u8> },
     /// Reads after pauses of `pause_ms` take `rested_ms`, others `ms`: the drive saves power in between. The shortest pause that shows it.
@@ -220,6 +224,12 @@ impl DriveFound {
     /// What it says of itself, if it does.
     pub fn health(&self) -> Option<&DriveHealth> {
         self.about.as_ref()?.health.as_ref().ok()
+    }
+
+    /// °C, of all that it said while it was measured.
+    pub fn hottest(&self) -> Option<f64> {
+        let before = self.health().and_then(|health| health.temperature);
+        self.temperatures.iter().map(|(_, celsius)| *celsius).chain(before).max_by(f64::total_cmp)
     }
 
     /// The slowest of the ways that make writes durable, one in flight: that counts.

@@ -75,7 +75,7 @@ pub use comparison::{Comparison, Difference, FigureKey, Finds, Level, Trend, Tre
 pub use cost::{Cost, FromTo, Gain};
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use diagnosis::{CauseTest, Diagnosed, Diagnosis, LeftOut, Refuted, Untested};
-pub use drive::DriveAbout;
+pub use drive::{DriveAbout, Temperatures};
 pub use drive_health::DriveHealth;
 pub use effort::{Effort, Overhead, Shares};
 pub use event::{Event, Subscriber};
@@ -110,7 +110,7 @@ pub use report::{
 };
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
-pub use site::{NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
+pub use site::{Holes, NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
 pub use slow_operations::{SlowOperation, SlowOperations, SlowestOfStep};
 pub use step_id::StepId;
 pub use stores::{CommitParts, DatabaseLook, StoreDevices, StoreTimes};

@@ -2,6 +2,7 @@
 
 use crate::background::Compaction;
 use crate::bond::HostBond;
+use crate::drive::Temperatures;
 use crate::facts::Facts;
 use crate::held_operations::HeldOperations;
 use crate::observed::{Observed, PgsSeen};
@@ -36,6 +37,8 @@ pub enum Observation {
     PagesRead(PagesRead),
     /// A host that should have loaded went missing while a slice was measured.
     Gap(Gap),
+    /// How hot drives were between two loads.
+    Temperatures(Temperatures),
     /// How large packets get between hosts, looked at before the first step.
     PathMtus(Vec<PathMtu>),
     /// Interfaces of the hosts that share their traffic as one, looked at before the first step.
@@ -46,7 +49,7 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 12] = [
+    pub const KINDS: [&str; 13] = [
         "compaction",
         "osd-times",
         "slow-operations",
@@ -56,6 +59,7 @@ impl Observation {
         "streams",
         "pages-read",
         "gap",
+        "temperatures",
         "path-mtus",
         "bonds",
         "facts",
@@ -98,6 +102,12 @@ impl Record {
 
     pub fn pgs_seen(&self) -> impl Iterator<Item = &PgsSeen> {
         self.observations.iter().filter_map(|seen| if let Observation::PgsSeen(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn temperatures(&self) -> impl DoubleEndedIterator<Item = &Temperatures> {
+        self.observations
+            .iter()
+            .filter_map(|seen| if let Observation::Temperatures(own) = seen { Some(own) } else { None })
     }
 
     pub fn streams(&self) -> impl Iterator<Item = &Streams> {

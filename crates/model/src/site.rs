@@ -30,6 +30,8 @@ pub struct SiteSeen {
     pub in_memory: bool,
     /// Free on its file system.
     pub free: Option<Bytes>,
+    /// Of what may be written to: the file that it is, or lies in, if that has holes.
+    pub holes: Option<Holes>,
     /// A device whose blocks can be discarded (trimmed).
     pub discards: bool,
     /// Of the drive that it is, or has a part of, if it may be written to; `None`: it can't be asked.
@@ -40,6 +42,16 @@ pub struct SiteSeen {
     pub disks: Vec<String>,
     /// OSDs that run on that host and have a part of one of these disks, as far as that can be seen.
     pub osds: Vec<u32>,
+}
+
+/// A file whose blocks are given to it as they are written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holes {
+    pub file: String,
+    /// That it has not got yet.
+    pub bytes: Bytes,
+    /// Free on its file system.
+    pub free: Bytes,
 }
 
 /// A drive's volatile write cache, by the drive's own word.

@@ -104,6 +104,7 @@ impl Conductor<'_> {
                     }
                     self.wait(slot.wait_seconds);
                     self.slice(&slot, sink)?;
+                    self.ask_temperatures(&slot.step, false, sink)?;
                 }
             }
         }

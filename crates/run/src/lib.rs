@@ -23,6 +23,7 @@ mod sides;
 #[cfg(test)]
 mod simulated;
 mod sustained;
+mod temperatures;
 mod unfilled;
 pub mod verifying;
 

@@ -37,6 +37,7 @@ impl Conductor<'_> {
         } else if error.is_none() {
             ended = Some(Ended::Stopped);
         }
+        self.ask_temperatures(&test.step, true, sink)?;
         if test.trim[1] && self.health.asked_to_end() {
             let text = format!("{} was not discarded (--trim after): the run was ended before", seen.target);
             sink.tell(Event::Warned { text })?;

@@ -74,6 +74,13 @@ impl Loader for HostsLoader<'_> {
         self.fleet.borrow().seconds(from)
     }
 
+    fn temperature(&self, host: Option<&str>, disk: &str) -> Option<f64> {
+        match host {
+            Some(host) => self.fleet.borrow_mut().temperature(host, disk),
+            None => self.here.temperature(None, disk),
+        }
+    }
+
     fn verified(&self, step: &Step, limit: Duration, go_on: &dyn Fn() -> bool) -> Checks {
         match from_here(step) {
             true => self.here.verified(step, limit, go_on),

@@ -50,6 +50,14 @@ impl Fleet {
         }
     }
 
+    /// °C of a disk of that host; `None`: it does not tell, or the host is gone.
+    pub fn temperature(&mut self, host: &str, disk: &str) -> Option<f64> {
+        match self.question(host, Question::Temperature { disk: disk.to_string() }).ok()? {
+            AgentAnswer::Temperature(celsius) => celsius,
+            _ => None,
+        }
+    }
+
     /// Undoes what killed agents left on all hosts: what was undone, and what could not be, with the hosts' names.
     pub fn restore(&mut self) -> (Vec<String>, Vec<String>) {
         let names: Vec<String> = self.here().map(|seen| seen.name.clone()).collect();

@@ -218,6 +218,7 @@ impl Agent {
                 AgentAnswer::Made(undone.map(drop).map_err(|error| error.to_string()))
             }
             Question::Value { setting } => AgentAnswer::Value(cluster::host_settings::read(&setting)),
+            Question::Temperature { disk } => AgentAnswer::Temperature(cluster::temperature::now(&disk)),
             Question::Restore => restored(),
             Question::Restart { osd } => AgentAnswer::Made(systemd::restart(osd)),
             Question::RollBack => AgentAnswer::RolledBack(self.roll_back()),

@@ -2,12 +2,14 @@
 
 mod disks;
 mod emptiness;
+mod holes;
 mod in_use;
 mod places;
 mod signatures;
 mod stack;
 
 pub use disks::disks_of;
+pub use holes::holes;
 
 use emptiness::{Looked, Share};
 use model::{Bytes, PathKind};

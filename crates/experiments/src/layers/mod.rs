@@ -3,6 +3,7 @@
 pub mod beside;
 pub mod device;
 pub mod floor;
+mod holes;
 pub mod network;
 pub mod osd;
 pub mod pairs;

@@ -1,6 +1,6 @@
 //! What a drive says of itself that speaks against it: its health, and a link that is slower than it could be.
 
-use model::{DriveAbout, FitnessReason};
+use model::{DriveAbout, DriveFound, FitnessReason};
 
 /// From this share of its promised endurance on its end is told.
 const WORN: f64 = 80.0;
@@ -22,6 +22,13 @@ pub fn reasons(about: &DriveAbout) -> Vec<FitnessReason> {
     let used = health.and_then(|health| health.used).filter(|used| *used >= WORN);
     let worn = used.map(|percent| FitnessReason::Worn { percent });
     [failing, unread, errors, replaced, worn, slow_link(about)].into_iter().flatten().collect()
+}
+
+/// As hot as its maker lets it get, or hotter.
+pub fn ran_hot(drive: &DriveFound) -> Option<FitnessReason> {
+    let most = drive.health()?.temperature_most?;
+    let celsius = drive.hottest().filter(|celsius| *celsius >= most)?;
+    Some(FitnessReason::RanHot { celsius, most })
 }
 
 /// GT/s times lanes is what it can move.

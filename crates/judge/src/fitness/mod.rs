@@ -14,7 +14,7 @@ use model::fitness::{MANY, slowest_durable};
 use model::workload::MIB;
 use model::{
     DriveFound, DriveWrites, Durability, Endurance, Estimate, Fitness, FitnessReason, JudgedDrive, Label, Metric,
-    OpClass, RestedReads, Workload,
+    OpClass, Record, RestedReads, Temperatures, Workload,
 };
 
 /// Times as long as another read.
@@ -26,9 +26,10 @@ const HELPS: f64 = 1.1;
 /// And does not, if it makes less than this many times as many, for certain.
 const NO_HELP: f64 = 1.25;
 
-/// What is known of each drive, the worst first. `sustained`: how they last, as far as that was asked for.
-pub fn drives(entries: &[Entry], judged: &[JudgedDrive], sustained: &[Endurance]) -> Vec<DriveFound> {
-    let mut found: Vec<DriveFound> = judged.iter().map(|drive| one(entries, drive)).collect();
+/// What is known of each drive, the worst first. `sustained`: how they last, as far as that was asked for. `record`: what else was
+/// seen of them.
+pub fn drives(entries: &[Entry], judged: &[JudgedDrive], sustained: &[Endurance], record: &Record) -> Vec<DriveFound> {
+    let mut found: Vec<DriveFound> = judged.iter().map(|drive| one(entries, drive, record)).collect();
     for (target, reason) in odd::odd_ones(entries, judged) {
         let own = found.iter_mut().filter(|drive| drive.target == target);
         own.for_each(|drive| drive.reasons.push(reason.clone()));
@@ -42,7 +43,7 @@ pub fn drives(entries: &[Entry], judged: &[JudgedDrive], sustained: &[Endurance]
     found
 }
 
-fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
+fn one(entries: &[Entry], drive: &JudgedDrive, record: &Record) -> DriveFound {
     let own: Vec<&Entry> = entries.iter().filter(|entry| entry.figure.target == drive.target).collect();
     let figure = |class: OpClass, like: &dyn Fn(&Workload) -> bool| {
         let of = |entry: &&&Entry| entry.figure.kind == class && like(&entry.figure.workload);
@@ -81,6 +82,7 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
         reads,
         mixed: [mixed(OpClass::Read), mixed(OpClass::Write)],
         rested,
+        temperatures: temperatures(record, &drive.target),
         linear: [linear(OpClass::Write), linear(OpClass::Read)],
         one_osd: None,
         serves: None,
@@ -93,10 +95,18 @@ fn one(entries: &[Entry], drive: &JudgedDrive) -> DriveFound {
     if health::is_failing(about) {
         found.fitness = Fitness::Unfit;
     }
-    let told = health::reasons(about).into_iter();
+    let told = health::reasons(about).into_iter().chain(health::ran_hot(&found));
     let (worst, rest): (Vec<_>, Vec<_>) = told.partition(|reason| *reason == FitnessReason::Failing);
     found.reasons = [worst, std::mem::take(&mut found.reasons), rest].concat();
     found
+}
+
+fn temperatures(record: &Record, target: &str) -> Vec<(f64, f64)> {
+    let at = |looked: &Temperatures| {
+        let own = looked.drives.iter().find(|(name, _)| name == target)?;
+        Some((looked.seconds, own.1))
+    };
+    record.temperatures().filter_map(at).collect()
 }
 
 /// What else is on its disk.

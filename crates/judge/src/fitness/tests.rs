@@ -27,6 +27,7 @@ pub(super) fn drive(rates: [f64; 4], reads: f64) -> DriveFound {
         reads: [Some(exactly(reads)), None],
         mixed: [None; 2],
         rested: Vec::new(),
+        temperatures: Vec::new(),
         linear: [None; 2],
         one_osd: None,
         serves: None,

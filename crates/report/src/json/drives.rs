@@ -149,6 +149,8 @@ pub(super) struct DriveDocument {
     durable_switched_ci95: Option<Interval>,
     /// Single reads after pauses, the shortest pause first.
     rested: Vec<RestedDocument>,
+    /// Seconds of the run, and °C then.
+    temperatures: Vec<(f64, f64)>,
     /// An estimate; null: a figure for it is missing.
     one_osd: Option<OsdEstimate>,
     /// null: it is not fit to hold WAL and DB of others.
@@ -202,6 +204,7 @@ impl From<&DriveFound> for DriveDocument {
             durable_switched: value_of(switched.as_ref()),
             durable_switched_ci95: interval_of(switched.as_ref()),
             rested: drive.rested.iter().map(RestedDocument::from).collect(),
+            temperatures: drive.temperatures.clone(),
             one_osd: drive.one_osd,
             serves: drive.serves.clone(),
             says: fitness::sentence(drive),

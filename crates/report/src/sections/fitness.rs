@@ -53,7 +53,8 @@ pub(super) fn about(report: &Report, _: &Scope) -> Vec<Block> {
         Column::left("sectors"),
         Column::left("health"),
         Column::of("used up", "%"),
-        Column::of("temperature", "°C"),
+        Column::of("temperature before", "°C"),
+        Column::of("hottest", "°C"),
         Column::of("running", "h"),
     ];
     let silent = |drive: &&&DriveFound| drive.about.as_ref().is_some_and(|about| about.health.is_err());
@@ -88,6 +89,7 @@ fn about_row(drive: &DriveFound) -> Option<Row> {
         passed,
         rough(health.used),
         rough(health.temperature),
+        rough(drive.hottest()),
         rough(health.hours.map(|hours| hours as f64)),
     ]))
 }
@@ -364,6 +366,12 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
                 numbers::rough(*low_ms)
             )
         }
+        FitnessReason::RanHot { celsius, most } => format!(
+            "it was {} °C hot while it was measured, and its maker wants less than {}: it may have slowed itself down; cool it, and \
+             measure it again",
+            numbers::rough(*celsius),
+            numbers::rough(*most)
+        ),
         FitnessReason::Beside { osds } => format!(
             "it lies on the disk of {}, which served {} cluster meanwhile: without that load it may do better than this",
             osds_named(osds),
@@ -425,6 +433,7 @@ mod tests {
             reads: [None; 2],
             mixed: [None; 2],
             rested: Vec::new(),
+            temperatures: Vec::new(),
             linear: [None; 2],
             one_osd: None,
             serves: None,
