@@ -234,6 +234,11 @@ export type FitnessReason =
       steady: number | null;
     }
   | {
+      reason: "ran-hot";
+      celsius: number | null;
+      most: number | null;
+    }
+  | {
       reason: "not-steady";
       filled: number | null;
     }
@@ -1603,6 +1608,10 @@ export interface DriveDocument {
    */
   rested: Rested[];
   /**
+   * Seconds of the run, and °C then.
+   */
+  temperatures: [unknown, unknown][];
+  /**
    * An estimate; null: a figure for it is missing.
    */
   one_osd: OsdEstimate | null;
@@ -1630,6 +1639,10 @@ export interface DriveHealth {
    * °C.
    */
   temperature: number | null;
+  /**
+   * °C from which on it is too hot for its maker: it may slow itself down.
+   */
+  temperature_most: number | null;
   hours: number | null;
   /**
    * Sectors that were replaced (SCSI: grown defects).
