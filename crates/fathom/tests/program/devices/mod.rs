@@ -169,6 +169,20 @@ fn a_file_that_holds_data_is_refused() {
 }
 
 #[test]
+fn what_could_fill_the_file_system_below_a_device_is_refused() {
+    let mount = Mount::tmpfs("64M");
+    let device = LoopDevice::over(tempfile::NamedTempFile::new_in(&mount.folder).unwrap(), 4 << 30);
+    let home = Home::new();
+    let file = mount.folder.display().to_string();
+    let long = home.run(&["disk", &device.path, "--sustained", "--for", "5s"]);
+    long.ends(2, &[&device.path, &file, "a file with holes", "--volume"]);
+    home.run(&["disk", &device.path, "--patterns", "write-parallel"]).ends(2, &["--working-set"]);
+    let few = ["--patterns", "write-latency", "--working-set", "8M", "--duration", "300ms", "--passes", "1"];
+    let ran = home.run(&[&["disk", &device.path][..], &few].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+}
+
+#[test]
 fn a_full_disk_is_one_clear_error_and_nothing_is_left() {
     let home = Home::new();
     let mount = Mount::tmpfs("16m");
