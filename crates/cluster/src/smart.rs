@@ -2,7 +2,8 @@
 
 use model::DriveHealth;
 use serde_json::Value;
-use std::process::Command;
+use std::io::Read;
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ const PATIENCE: u64 = 10;
 const SHORT_PATIENCE: u64 = 3;
 /// A program that was told to end has this long for it.
 const ENDS_WITHIN: Duration = Duration::from_secs(2);
+/// Bytes: a drive with every log full tells some hundred thousand.
+const LONGEST_ANSWER: u64 = 4 << 20;
 /// As `timeout` ends when there is no such program.
 const NOT_THERE: i32 = 127;
 const TIMED_OUT: i32 = 124;
@@ -28,7 +31,11 @@ const SSD_PAGE: u64 = 7;
 /// # Errors
 /// It is not known: why.
 pub fn health(disk: &str) -> Result<DriveHealth, String> {
-    of(&asked(disk, &["--info", "--health", "--attributes", "--log=devstat", "--log=scttempsts"], PATIENCE)?)
+    of(&asked(
+        disk,
+        &["--info", "--health", "--attributes", "--capabilities", "--log=devstat", "--log=scttempsts", "--log=error"],
+        PATIENCE,
+    )?)
 }
 
 /// °C now; `None`: it is not known.
@@ -37,29 +44,43 @@ pub fn temperature(disk: &str) -> Option<f64> {
 }
 
 fn temperature_in(told: &Value) -> Option<f64> {
-    told.pointer("/temperature/current").and_then(Value::as_f64).filter(|celsius| *celsius > 0.0)
+    told.pointer("/temperature/current").and_then(Value::as_f64).filter(|celsius| PLAUSIBLE.contains(celsius))
 }
+
+/// °C that a drive can have and still answer; 0 is what many say that do not know.
+pub(crate) const PLAUSIBLE: std::ops::RangeInclusive<f64> = 1.0..=150.0;
 
 /// What smartctl says of it, within that many seconds.
 fn asked(disk: &str, what: &[&str], seconds: u64) -> Result<Value, String> {
     let path = format!("/dev/{}", disk.replace('!', "/"));
     let mut smartctl = Command::new("timeout");
     smartctl.env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin:/usr/local/sbin").env("LC_ALL", "C");
-    smartctl.arg(seconds.to_string()).args(["smartctl", "--json=c"]).args(what).arg(&path);
+    smartctl.args(["--kill-after=1", &seconds.to_string(), "smartctl", "--json=c"]).args(what).arg(&path);
+    smartctl.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     // A drive that hangs in the kernel keeps even a killed program: it is left behind.
     let (tell, told) = channel();
-    std::thread::spawn(move || drop(tell.send(smartctl.output())));
+    std::thread::spawn(move || drop(tell.send(said(&mut smartctl))));
     let late = || format!("it did not answer smartctl within {seconds} s");
-    let ended = told
+    let (status, text) = told
         .recv_timeout(Duration::from_secs(seconds) + ENDS_WITHIN)
         .map_err(|_| late())?
         .map_err(|error| format!("smartctl: {error}"))?;
-    match ended.status.code() {
+    match status.code() {
         Some(NOT_THERE) => return Err("smartctl is not installed on its host: apt install smartmontools".to_string()),
         Some(TIMED_OUT) => return Err(late()),
         _ => {}
     }
-    serde_json::from_slice(&ended.stdout).map_err(|_| "smartctl told nothing of it".to_string())
+    serde_json::from_slice(&text).map_err(|_| "smartctl told nothing of it".to_string())
+}
+
+/// How a program ended, and what it wrote, of which no more is kept than a drive can have to say.
+fn said(program: &mut Command) -> std::io::Result<(ExitStatus, Vec<u8>)> {
+    let mut running = program.spawn()?;
+    let mut text = Vec::new();
+    if let Some(out) = running.stdout.take() {
+        out.take(LONGEST_ANSWER).read_to_end(&mut text)?;
+    }
+    Ok((running.wait()?, text))
 }
 
 fn of(told: &Value) -> Result<DriveHealth, String> {
@@ -84,13 +105,22 @@ fn of(told: &Value) -> Result<DriveHealth, String> {
         hours: number("/power_on_time/hours"),
         reallocated: ata(REALLOCATED).or_else(|| number("/scsi_grown_defect_list")),
         pending: ata(PENDING),
-        uncorrected: ata(UNCORRECTED).or_else(|| number("/nvme_smart_health_information_log/media_errors")),
+        uncorrected: ata(UNCORRECTED)
+            .or_else(|| number("/nvme_smart_health_information_log/media_errors"))
+            .or_else(|| of_scsi(told)),
     };
     let facts = DriveHealth { serial: None, firmware: None, ..health.clone() };
     match facts == DriveHealth::default() {
         true => Err(why_nothing(told)),
         false => Ok(health),
     }
+}
+
+/// Errors that a SCSI drive could not correct, of all it counts: reads, writes and verifications.
+fn of_scsi(told: &Value) -> Option<u64> {
+    let counters = told.get("scsi_error_counter_log")?.as_object()?;
+    let each = counters.values().filter_map(|counter| counter["total_uncorrected_errors"].as_u64());
+    each.reduce(u64::saturating_add)
 }
 
 /// Of NVMe without the warning that it is too hot, or too cold: that is no drive that fails.
@@ -160,7 +190,9 @@ mod tests {
             |value: u64| of(&json!({"smart_status": {"passed": false, "nvme": {"value": value}}})).unwrap().passed;
         assert_eq!((hot(2), hot(4)), (Some(true), Some(false)), "too hot is no failure");
         let scsi = of(&json!({"scsi_grown_defect_list": 4, "scsi_percentage_used_endurance_indicator": 1})).unwrap();
-        assert_eq!((scsi.reallocated, scsi.used), (Some(4), Some(1.0)));
+        assert_eq!((scsi.reallocated, scsi.used, scsi.uncorrected), (Some(4), Some(1.0), None));
+        let counters = json!({"read": {"total_uncorrected_errors": 2}, "write": {"total_uncorrected_errors": 1}});
+        assert_eq!(of(&json!({"scsi_error_counter_log": counters})).unwrap().uncorrected, Some(3));
     }
 
     #[test]

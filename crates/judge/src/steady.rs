@@ -15,7 +15,7 @@ const SPREAD: f64 = 0.20;
 /// What their line of best fit gains or loses from the first to the last of them, against their mean.
 const SLOPE: f64 = 0.10;
 /// Share of the working set that must have been written: at random three times as many bytes as it has.
-const COVERED: f64 = 0.95;
+pub const COVERED: f64 = 0.95;
 /// SNIA's rounds are of a minute, and there are at most this many.
 const ROUND_SECONDS: f64 = 60.0;
 const MOST: f64 = 25.0;
@@ -112,8 +112,8 @@ fn of_rounds(rounds: &Rounds) -> String {
     let last = &rounds.each[count - ALIKE..];
     if rounds.steady != Some(true) && are_alike(&rounds.each) {
         return format!(
-            "alike for {ALIKE} rounds of {each} at {} a second, but only {} of the working set was written: there may be free blocks left, so \
-             that this is not known to be steady",
+            "alike for {ALIKE} rounds of {each} at {} a second, but only {} of the working set was written by it, so that this \
+             is not known to be steady",
             number(mean(last)),
             percent(rounds.covered)
         );

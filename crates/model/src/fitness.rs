@@ -145,6 +145,8 @@ pub enum FitnessReason {
     SlowerThanDisks { least: f64 },
     /// Fewer durable writes a second than an OSD's own software does with one operation in flight.
     SlowerThanOsds { least: f64 },
+    /// Fewer durable writes a second than journals and metadata need for certain, or than drives that are protected make.
+    SlowerThanJournals { least: f64, protected: f64 },
     /// With its write cache off it makes more durable writes, by this factor, and `then` is its fitness.
     CacheOffHelps { factor: f64, then: Fitness },
     /// With its write cache off it makes fewer writes durable, by this factor.
@@ -179,6 +181,8 @@ pub enum FitnessReason {
     RanHot { celsius: f64, most: f64 },
     /// Small random writes were not steady when they ended.
     NotSteady { filled: Option<u8> },
+    /// Whether they were is not known: only this share of the working set was written when they ended.
+    PartWritten { filled: Option<u8>, covered: f64 },
     /// Reads after pauses of `pause_ms` take `rested_ms`, others `ms`: the drive saves power in between. The shortest pause that shows it.
     Sleeps { pause_ms: f64, rested_ms: f64, ms: f64 },
     /// A random read takes longer than flash needs, and it is no disk.
@@ -196,6 +200,35 @@ pub enum FitnessReason {
     CacheNotTried,
     /// Of its loads (`of`) this many waited for the processors of the host that put them on.
     HeldBack { loads: u64, of: u64 },
+}
+
+impl FitnessReason {
+    /// Writes that are as fast as if they were protected: no test tells that from writes that are lost with the power.
+    pub fn is_unproven(&self) -> bool {
+        matches!(
+            self,
+            FitnessReason::NothingEmptied | FitnessReason::FasterThanFlash | FitnessReason::SoonerThanMedium { .. }
+        )
+    }
+
+    /// Something that its owner would look after, whatever the drive is fit for.
+    pub fn is_fault(&self) -> bool {
+        matches!(
+            self,
+            FitnessReason::CacheNotFlushed
+                | FitnessReason::Failing
+                | FitnessReason::Unreadable { .. }
+                | FitnessReason::MediumErrors { .. }
+                | FitnessReason::Reallocated { .. }
+                | FitnessReason::Worn { .. }
+                | FitnessReason::SlowLink { .. }
+                | FitnessReason::SlowerThanTwins { .. }
+                | FitnessReason::RanHot { .. }
+                | FitnessReason::WaysDiffer { .. }
+                | FitnessReason::SlowReads { .. }
+                | FitnessReason::Sleeps { .. }
+        )
+    }
 }
 
 impl Fitness {

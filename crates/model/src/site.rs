@@ -50,8 +50,10 @@ pub struct Holes {
     pub file: String,
     /// That it has not got yet.
     pub bytes: Bytes,
-    /// Free on its file system.
+    /// Free on its file system; 0: that can't be looked at.
     pub free: Bytes,
+    /// By its number (st_dev).
+    pub file_system: u64,
 }
 
 /// A drive's volatile write cache, by the drive's own word.

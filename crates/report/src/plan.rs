@@ -3,7 +3,7 @@
 use crate::block::{self, Block, Column, Emphasis, Row, Table};
 use crate::sections::sweep;
 use crate::{numbers, words};
-use model::{Change, HostChange, Plan, PlannedExperiment, Step, SustainedTest, Until, Workload};
+use model::{Change, HostChange, Place, Plan, PlannedExperiment, Step, SustainedTest, Until, Workload};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -25,8 +25,12 @@ pub fn blocks(plan: &Plan, seconds: f64) -> Vec<Vec<Block>> {
     steps.extend(block::list(plan.experiment.sustained().iter().map(sustained_says), Emphasis::Plain));
     let none = || Block::paragraph("none");
     let changes = block::list(changes(plan), Emphasis::Plain).unwrap_or_else(none);
+    let lost = block::list(written_over(plan), Emphasis::Warn)
+        .map(|lost| vec![Block::title("Written over, and not undone"), lost])
+        .unwrap_or_default();
     vec![
         steps,
+        lost,
         vec![Block::title("Changes, each undone at the end"), changes],
         vec![Block::paragraph(outlook(plan, seconds))],
     ]
@@ -40,6 +44,22 @@ fn row(step: &Step) -> Row {
         targets(step),
         workload(step),
     ])
+}
+
+/// Devices and files that were there before: what is written to them stays.
+fn written_over(plan: &Plan) -> Vec<String> {
+    let own = |path: &std::path::Path| {
+        plan.changes.iter().any(
+            |change| matches!(change, Change::OnHost { what: HostChange::File { path: own, .. }, .. } if own == path),
+        )
+    };
+    let tests = plan.experiment.sustained().iter().map(|test| &test.step);
+    let steps = plan.steps.iter().chain(tests).filter(|step| step.workload.writes());
+    let targets = steps
+        .flat_map(|step| &step.targets)
+        .filter(|target| matches!(&target.place, Place::Path { path, writable: true } if !own(path)));
+    let names: std::collections::BTreeSet<&str> = targets.map(|target| target.name.as_str()).collect();
+    names.into_iter().map(str::to_string).collect()
 }
 
 fn changes(plan: &Plan) -> Vec<String> {

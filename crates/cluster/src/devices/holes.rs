@@ -3,31 +3,52 @@
 use super::stack::{Id, Stack, loops};
 use model::{Bytes, Holes};
 use nix::sys::statvfs::statvfs;
-use std::fs::metadata;
+use std::collections::BTreeSet;
+use std::fs::{Metadata, metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// `stat` counts a file's blocks in these, whatever the file system's are (POSIX leaves it open; Linux, stat(2)).
 const BLOCK: Bytes = 512;
 
-/// Of a loop device, of what lies on one, or of a file. `None`: it has none, or lies in no file. What a thin volume (dm-thin) lacks is not known.
+/// Of a loop device, of what lies on one, or of a file; through as many loop devices as lie on each other's file systems, that of the least
+/// room. `None`: there are no holes, or no file. What a thin volume (dm-thin) lacks is not known.
 pub fn holes(path: &Path) -> Option<Holes> {
-    let file = match Id::at(path)? {
-        device @ Id::Device(_) => file_of_loop(device)?,
-        Id::File(..) => path.to_path_buf(),
-    };
-    let there = metadata(&file).ok().filter(|there| there.is_file())?;
-    let bytes = there.len().saturating_sub(there.blocks() * BLOCK);
-    let below = statvfs(&file).ok()?;
-    let free = below.blocks_available().saturating_mul(below.fragment_size());
-    (bytes > 0).then(|| Holes { file: file.display().to_string(), bytes, free })
+    let mut at = Id::at(path)?;
+    let mut file = matches!(at, Id::File(..)).then(|| path.to_path_buf());
+    let (mut found, mut seen): (Vec<Holes>, BTreeSet<Id>) = (Vec::new(), BTreeSet::new());
+    while seen.insert(at) {
+        let own = match file.take() {
+            Some(file) => file,
+            None => match file_of_loop(at) {
+                None => break,
+                Some(Ok(file)) => file,
+                Some(Err(unknown)) => return Some(unknown),
+            },
+        };
+        let there = metadata(&own).ok().filter(|there| there.is_file())?;
+        found.extend(of_file(&own, &there));
+        at = Id::Device(there.dev());
+    }
+    found.into_iter().filter(|holes| holes.bytes > 0).min_by_key(|holes| holes.free)
 }
 
-/// Of the loop device that it is, or lies on: its path, if that still leads to it.
-fn file_of_loop(device: Id) -> Option<PathBuf> {
+fn of_file(path: &Path, there: &Metadata) -> Option<Holes> {
+    let bytes = there.len().saturating_sub(there.blocks() * BLOCK);
+    let below = statvfs(path).ok()?;
+    let free = below.blocks_available().saturating_mul(below.fragment_size());
+    Some(Holes { file: path.display().to_string(), bytes, free, file_system: there.dev() })
+}
+
+/// Of the loop device that it is, or lies on. Error: its path does not lead to it any more, so that nothing is known of its room.
+fn file_of_loop(device: Id) -> Option<Result<PathBuf, Holes>> {
     let below = Stack::of(device).related;
     let own = loops().into_iter().find(|own| below.contains(&Id::Device(own.number)))?;
-    (Id::at(&own.path) == Some(own.backing)).then_some(own.path)
+    let file = own.path.display().to_string();
+    Some(match Id::at(&own.path) == Some(own.backing) {
+        true => Ok(own.path),
+        false => Err(Holes { file, bytes: Bytes::MAX, free: 0, file_system: 0 }),
+    })
 }
 
 #[cfg(test)]

@@ -63,7 +63,10 @@ pub fn drive_of(path: &std::path::Path) -> Option<DriveAbout> {
     let whole = if folder.join("partition").exists() { folder.parent()? } else { &folder };
     let whole = whole.file_name()?.to_str()?;
     let queue = block_queues::all(Path::new("/sys/block")).into_iter().find(|queue| queue.name == whole)?;
-    let health = crate::smart::health(&queue.name);
+    let mut health = crate::smart::health(&queue.name);
+    if let Ok(health) = &mut health {
+        health.temperature_most = crate::temperature::most(&queue.name).or(health.temperature_most);
+    }
     Some(DriveAbout { queue, health })
 }
 

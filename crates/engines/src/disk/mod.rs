@@ -33,7 +33,18 @@ pub fn direct(path: &Path) -> bool {
 
 /// Does this path, or the file that will be made there, lie in memory?
 pub fn in_memory(path: &Path) -> bool {
-    DiskSite::memory(&existing(path))
+    let path = existing(path);
+    DiskSite::memory(&path) || is_of_memory(&path)
+}
+
+/// A block device that the kernel keeps in memory: zram, brd.
+fn is_of_memory(path: &Path) -> bool {
+    let real = path.canonicalize().unwrap_or_default();
+    let name = real.strip_prefix("/dev").ok().and_then(Path::to_str).unwrap_or_default();
+    ["zram", "ram"]
+        .iter()
+        .filter_map(|kind| name.strip_prefix(kind))
+        .any(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// Does this host's kernel let us have an io_uring?

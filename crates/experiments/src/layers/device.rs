@@ -1,14 +1,14 @@
 //! Steps of the device layer: each disk alone, all of a host together, all of all hosts together.
 
-use super::{beside, holes};
+use super::beside;
 use crate::planner::draft::Draft;
 use crate::planner::sustained::{self, WritableRoom};
 use crate::{Experiment, Request, fitness};
 use model::pattern::Family;
 use model::workload::{GIB, MIB};
 use model::{
-    Bytes, Client, ClientHost, DeviceScope, Failure, Holes, Inventory, LabOsd, Layer, NotFree, PathKind, Pattern,
-    Place, Site, SiteWish, Spare, Target, Workload,
+    Bytes, Client, ClientHost, DeviceScope, Failure, Inventory, LabOsd, Layer, NotFree, PathKind, Pattern, Place, Site,
+    SiteWish, Spare, Target, Workload,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -87,13 +87,8 @@ pub struct Disk<'a> {
 
 impl Disk<'_> {
     /// As the list of hosts has it; empty: this one.
-    pub fn host(&self) -> &str {
+    fn host(&self) -> &str {
         self.site.host.as_ref().map_or("", |host| &host.end.host)
-    }
-
-    /// Of the file in which it lies; a file of our own has room planned for it.
-    pub fn holes(&self) -> Option<&Holes> {
-        self.site.seen.as_ref().ok()?.holes.as_ref().filter(|_| !self.own)
     }
 
     /// Which start of which kernel; empty: not known.
@@ -104,14 +99,8 @@ impl Disk<'_> {
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let disks = disks(draft)?;
-    add_steps(draft, &disks)?;
-    // What a lab may take was looked at when it came up.
-    if draft.request.targets.paths.is_empty() { Ok(()) } else { holes::refuse_too_much(draft, &disks) }
-}
-
-fn add_steps(draft: &mut Draft, disks: &[Disk]) -> Result<(), Failure> {
     let alone = draft.request.experiment.sustained().is_some_and(|wished| wished.alone);
-    for disk in disks {
+    for disk in &disks {
         let room = if disk.own { WritableRoom::Free } else { WritableRoom::All(disk.bytes) };
         let tested = sustained::add(draft, &disk.target, disk.site, room)?;
         // A file for which another one stands is not needed.
@@ -123,7 +112,7 @@ fn add_steps(draft: &mut Draft, disks: &[Disk]) -> Result<(), Failure> {
         return Ok(());
     }
     if matches!(draft.request.experiment, Experiment::Fitness(_)) {
-        return judged(draft, disks);
+        return judged(draft, &disks);
     }
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     for (pattern, workload) in draft.workloads(Layer::Device, span) {

@@ -3,7 +3,6 @@
 pub mod beside;
 pub mod device;
 pub mod floor;
-mod holes;
 pub mod network;
 pub mod osd;
 pub mod pairs;

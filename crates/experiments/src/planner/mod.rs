@@ -5,6 +5,7 @@ pub mod draft;
 mod durability;
 mod fio;
 pub mod groups;
+mod holes;
 pub mod like;
 mod others_pools;
 mod room;
@@ -58,6 +59,7 @@ pub fn plan(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
         None => one(inventory, request),
     }?;
     refuse_in_pools(inventory, &plan)?;
+    holes::refuse_too_much(inventory, &plan)?;
     Ok(plan)
 }
 

@@ -30,8 +30,8 @@ use std::path::PathBuf;
     about = "Sounds a Ceph cluster: measures every layer, from the disk to the RBD image, and says what each one takes"
 )]
 #[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
-                        4 done, but figures are unsettled, implausible or missing, or an audit has hints or did not reach a host; \
-                        5 a figure is worse than its threshold, or differs from fio's.")]
+                        4 done, but figures are unsettled, implausible or missing, a drive's fitness is not decided, or an audit has hints or did not reach a host; \
+                        5 a figure is worse than its threshold, differs from fio's, or a drive is unfit.")]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,

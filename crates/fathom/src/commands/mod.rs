@@ -102,6 +102,12 @@ pub fn print(common: &Common, record: &Record, report: &Report) -> Result<(), Fa
         Format::Windows => export::csv::windows(report, record),
         Format::FioJson => format!("{:#}\n", export::fio::document(report, record)),
         Format::Openmetrics => export::openmetrics::text(report),
+        Format::Drives if report.answer.drives().is_empty() => {
+            return Err(Failure::Usage(format!(
+                "--format drives: run {} judged no drive; name one of `fathom disk PATH --fit`",
+                record.head.run
+            )));
+        }
         Format::Drives => export::drives::table(report, record),
     };
     crate::output::say(&text)
@@ -160,9 +166,9 @@ pub fn print_plan(common: &Common, plan: &Plan, seconds: f64) -> Result<(), Fail
 /// A plan has no figures.
 pub fn refuse_figures_of_a_plan(common: &Common, dry_run: bool) -> Result<(), Failure> {
     match dry_run && !matches!(common.format, Format::Text | Format::Json) {
-        true => {
-            Err(Failure::Usage("--dry-run: a plan is shown as text or json; leave out --format, or name json".into()))
-        }
+        true => Err(Failure::Usage(
+            "--dry-run: a plan is shown as text or json; leave out --format (--export is one), or name json".into(),
+        )),
         false => Ok(()),
     }
 }

@@ -91,16 +91,31 @@ fn random_writes_end_at_their_steady_rate_and_leave_a_discarded_device() {
     home.run(&["disk", &device.path, "--patterns", "write-latency", "--dry-run"]).ends(0, &[]);
 }
 
-/// The device lies on a file system that is full before it is.
+/// The device lies on a file system that somebody else fills meanwhile.
 #[test]
 fn a_fill_that_fails_says_so_and_nothing_is_written_at_random() {
-    let small = Mount::tmpfs("48m");
+    let small = Mount::tmpfs("320m");
     let device = LoopDevice::over(tempfile::NamedTempFile::new_in(&small.folder).unwrap(), 256 << 20);
     let home = Home::new();
     let load = ["disk", &device.path, "--until-steady", "--fill-levels", "90", "--for", "5s", "--format", "json"];
-    let ran = home.run(&[&load[..], &["--destroy-data-on", &device.path]].concat());
-    let found = &ran.json()["sustained"][0];
-    assert_eq!((ran.code != 0, &found["ended"], &found["written"]), (true, &"broken".into(), &0.into()), "{found}");
+    let Some(throttle) = Throttle::on(&device) else {
+        eprintln!("skipped: no cgroup v1 blkio here");
+        return;
+    };
+    throttle.to(Limit::BytesWritten, 40_000_000);
+    let mut command = home.fathom(&load);
+    command.args(["--destroy-data-on", &device.path, "--quiet"]);
+    let child = throttle.start(&command);
+    throttle.after(20_000_000);
+    fs::write(small.folder.join("of somebody else"), vec![1; 250 << 20]).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let run = json(&output);
+    let found = &run["sustained"][0];
+    assert_eq!(
+        (!output.status.success(), &found["ended"], &found["written"]),
+        (true, &"broken".into(), &0.into()),
+        "{found}"
+    );
     let error = found["error"].as_str().unwrap();
     assert!(error.contains("while it was written full: ") && !error.contains("no operation completed"), "{error}");
 }

@@ -6,9 +6,9 @@ use model::{DriveWrites, Durability, Estimate, Fitness, FitnessReason};
 
 /// Durable writes per second, one in flight. SSDs with capacitors make 10,000 and more; of those without, the flash has to be
 /// written each time: 100 to 2,000 (catalogue of causes, disk-no-plp; Micron 5100, Seagate Nytro 1351).
-const GOOD: f64 = 10_000.0;
+pub(super) const GOOD: f64 = 10_000.0;
 /// From here on also good, if a durable write is not far slower than another one.
-const PROTECTED: f64 = 5_000.0;
+pub(super) const PROTECTED: f64 = 5_000.0;
 /// At least this share of the other writes, where durable ones need not wait for the flash.
 const PROTECTED_SHARE: f64 = 0.2;
 /// What a fast OSD does with one operation in flight, by its software: 300 to 2,500. A drive below it holds it back.
@@ -66,6 +66,11 @@ pub(super) fn by_writes(
         corners.iter().map(|(rotates, durable, share)| reasons(writes, *rotates, *durable, *share)).collect();
     let certain = |reason: &&FitnessReason| told.iter().all(|of_one| of_one.contains(reason));
     let mut reasons: Vec<FitnessReason> = told.iter().flatten().take(told[0].len()).filter(certain).cloned().collect();
+    // Each of these says that no test tells protected writes from lost ones; which of them it is may be open.
+    let unproven = |of_one: &Vec<FitnessReason>| of_one.iter().find(|reason| reason.is_unproven()).cloned();
+    if told.iter().all(|of_one| unproven(of_one).is_some()) && unproven(&reasons).is_none() {
+        reasons.extend(unproven(&told[0]));
+    }
     let found = corners.iter().map(|(rotates, durable, share)| fitness(*rotates, *durable, *share));
     let gravity = |one: &Fitness| Fitness::BY_GRAVITY.iter().position(|known| known == one);
     let mut found: Vec<Fitness> = found.collect();
@@ -111,8 +116,8 @@ fn fitness(rotates: bool, durable: f64, share: f64) -> Fitness {
 
 fn reasons(writes: &[DriveWrites], rotates: bool, durable: f64, share: f64) -> Vec<FitnessReason> {
     use FitnessReason::{
-        CacheEmptied, FasterThanFlash, NothingEmptied, Rotates, SlowerThanDisks, SlowerThanOsds, SoonerThanMedium,
-        WaysDiffer,
+        CacheEmptied, FasterThanFlash, NothingEmptied, Rotates, SlowerThanDisks, SlowerThanJournals, SlowerThanOsds,
+        SoonerThanMedium, WaysDiffer,
     };
     let of_medium = rotates.then(|| match durable {
         rate if rate < DISK_LEAST => vec![SlowerThanDisks { least: DISK_LEAST }, Rotates],
@@ -120,7 +125,10 @@ fn reasons(writes: &[DriveWrites], rotates: bool, durable: f64, share: f64) -> V
         _ => vec![Rotates],
     });
     let of_flash = || {
-        let slow = (durable < OSD_ALONE).then_some(SlowerThanOsds { least: OSD_ALONE });
+        let slow = match durable {
+            rate if rate < OSD_ALONE => Some(SlowerThanOsds { least: OSD_ALONE }),
+            _ => (!is_protected(durable, share)).then_some(SlowerThanJournals { least: GOOD, protected: PROTECTED }),
+        };
         let emptied = (share < EMPTIED && !is_protected(durable, share)).then_some(CacheEmptied);
         let nothing = match share >= NOTHING_EMPTIED {
             true => Some(NothingEmptied),

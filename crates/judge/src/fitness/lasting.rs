@@ -18,6 +18,9 @@ fn reason(test: &Endurance) -> Option<FitnessReason> {
         return Some(FitnessReason::FallsWhenFull { after: cliff.written, from, to });
     }
     let (rounds, filled) = (test.rounds.as_ref()?, test.filled);
+    if !rounds.steady? && rounds.covered < steady::COVERED {
+        return Some(FitnessReason::PartWritten { filled, covered: rounds.covered });
+    }
     if !rounds.steady? {
         return Some(FitnessReason::NotSteady { filled });
     }
@@ -60,13 +63,15 @@ mod tests {
         assert_eq!(reasons("d", std::slice::from_ref(&falls)), told);
         assert_eq!(reasons("twin", std::slice::from_ref(&falls)), told);
         assert_eq!(reasons("other", &[falls, test(Until::Falls)]), []);
-        let rounds = |first: f64, steady: Option<bool>| {
+        let part = |covered: f64, first: f64, steady: Option<bool>| {
             let (first, last) = (Some(Estimate::new(first, 10.0)), Some(Estimate::new(2000.0, 10.0)));
             let each = vec![2000.0; 5];
-            let rounds = Rounds { seconds: 60.0, each, block: 4096, steady, covered: 1.0, first, last };
+            let rounds = Rounds { seconds: 60.0, each, block: 4096, steady, covered, first, last };
             reasons("d", &[Endurance { rounds: Some(rounds), ..test(Until::Steady) }])
         };
+        let rounds = |first: f64, steady: Option<bool>| part(1.0, first, steady);
         let filled = Some(90);
+        assert_eq!(part(0.06, 2000.0, Some(false)), [FitnessReason::PartWritten { filled, covered: 0.06 }]);
         assert_eq!(
             rounds(9000.0, Some(true)),
             [FitnessReason::SlowerWhenSteady { filled, first: 9000.0, steady: 2000.0 }]

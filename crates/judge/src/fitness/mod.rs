@@ -188,9 +188,7 @@ fn judged(drive: &DriveFound, said: Option<bool>) -> (Fitness, Vec<FitnessReason
         return (as_it_is, reasons);
     }
     // What holds of it as it would be used.
-    let uncertain =
-        |reason: &FitnessReason| matches!(reason, FitnessReason::NothingEmptied | FitnessReason::FasterThanFlash);
-    reasons.extend(of_other.into_iter().filter(uncertain));
+    reasons.extend(of_other.into_iter().filter(FitnessReason::is_unproven));
     (Fitness::FitIfCacheOff, reasons)
 }
 

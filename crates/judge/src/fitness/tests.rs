@@ -1,6 +1,6 @@
 //! Drives whose figures were published, and made ones near every bound.
 
-use super::by_writes::{DISK_LEAST, OSD_ALONE, TURNS};
+use super::by_writes::{DISK_LEAST, GOOD, OSD_ALONE, PROTECTED, TURNS};
 use super::*;
 use model::WriteCache;
 
@@ -44,6 +44,7 @@ fn published_drives_are_what_they_are_known_for() {
     use Fitness::{Fit, NotForJournals, Unfit};
     use FitnessReason::{CacheEmptied, NothingEmptied, Rotates};
     let slower_than_osds = FitnessReason::SlowerThanOsds { least: OSD_ALONE };
+    let slower_than_journals = FitnessReason::SlowerThanJournals { least: GOOD, protected: PROTECTED };
     let slower_than_disks = FitnessReason::SlowerThanDisks { least: DISK_LEAST };
     // Micron 5100 Eco, its cache on and off; Seagate Nytro 1351 likewise.
     assert_eq!(told([659.0, 659.0, 659.0, 25_000.0], 9_000.0), (Unfit, vec![slower_than_osds.clone(), CacheEmptied]));
@@ -51,7 +52,10 @@ fn published_drives_are_what_they_are_known_for() {
     assert_eq!(told([288.0, 288.0, 288.0, 20_000.0], 8_000.0).0, Unfit);
     assert_eq!(told([18_100.0, 18_100.0, 18_100.0, 20_000.0], 8_000.0).0, Fit);
     // A consumer's SSD that flushes quickly, and a disk of 7,200 turns a minute, alone and shingled.
-    assert_eq!(told([1_900.0, 1_800.0, 1_850.0, 30_000.0], 9_000.0), (NotForJournals, vec![CacheEmptied]));
+    assert_eq!(
+        told([1_900.0, 1_800.0, 1_850.0, 30_000.0], 9_000.0),
+        (NotForJournals, vec![slower_than_journals, CacheEmptied])
+    );
     assert_eq!(told([110.0, 60.0, 62.0, 250.0], 75.0), (NotForJournals, vec![Rotates]));
     assert_eq!(told([9.0, 8.0, 8.0, 250.0], 75.0), (Unfit, vec![slower_than_disks, Rotates]));
     // A flush that takes 3.5 ms.

@@ -161,6 +161,11 @@ export type FitnessReason =
       least: number | null;
     }
   | {
+      reason: "slower-than-journals";
+      least: number | null;
+      protected: number | null;
+    }
+  | {
       reason: "cache-off-helps";
       factor: number | null;
       then: Fitness;
@@ -241,6 +246,11 @@ export type FitnessReason =
   | {
       reason: "not-steady";
       filled: number | null;
+    }
+  | {
+      reason: "part-written";
+      filled: number | null;
+      covered: number | null;
     }
   | {
       reason: "sleeps";

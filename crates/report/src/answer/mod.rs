@@ -59,8 +59,14 @@ impl Answer {
         let more = if diagnosed { diagnosed::more(report) } else { Vec::new() };
         let told = diagnosed::cause(report).filter(|_| diagnosed);
         let all = wrong::all(report);
-        let fit = report.answer.drives().iter().all(|drive| drive.fitness == model::Fitness::Fit);
-        let well = all.is_empty() && fit;
+        let fit = report.answer.drives().iter().all(|drive| {
+            drive.fitness == model::Fitness::Fit && !drive.reasons.iter().any(model::FitnessReason::is_fault)
+        });
+        let lasts =
+            report.answer.endurance().iter().all(|test| {
+                test.cliff.is_none() && test.rounds.as_ref().is_none_or(|rounds| rounds.steady == Some(true))
+            });
+        let well = all.is_empty() && fit && lasts;
         let wrong = all.into_iter().filter(|one| told.is_none_or(|cause| !one.is_of(cause))).collect();
         Answer {
             says,

@@ -131,7 +131,10 @@ fn asked(report: &Report) -> Option<String> {
         Answer::SustainedWrites(all) if all.iter().any(|found| found.cliff.is_some()) => {
             Some("count on the rate after the fall for lasting writes.".to_string())
         }
-        Answer::Fitness { drives, sustained } => drives.first().map(|worst| drive(worst, sustained.is_empty())),
+        Answer::Fitness { drives, sustained } => {
+            let longer = if words_of(report).any(|word| word == "--quick") { "" } else { " --time-max 2m" };
+            drives.first().map(|worst| drive(worst, sustained.is_empty(), longer))
+        }
         _ => {
             let imported = report.head.imported.is_some();
             imported.then(|| format!("measure the same with Fathom, then {}.", compare(report)))
@@ -139,8 +142,9 @@ fn asked(report: &Report) -> Option<String> {
     }
 }
 
-/// What is best done with the worst of them. `untested`: how long it keeps its rate was not asked for.
-fn drive(worst: &DriveFound, untested: bool) -> String {
+/// What is best done with the worst of them. `untested`: how long it keeps its rate was not asked for. `longer`: what
+/// gives the same more time; empty: that it is not quick.
+fn drive(worst: &DriveFound, untested: bool, longer: &str) -> String {
     let has = |wanted: fn(&FitnessReason) -> bool| worst.reasons.iter().any(wanted);
     let (target, now) = (&worst.target, worst.fitness);
     if has(|reason| *reason == FitnessReason::Failing) {
@@ -191,9 +195,9 @@ fn drive(worst: &DriveFound, untested: bool) -> String {
         }
         Fitness::Unfit => format!("take another drive than {target}."),
         Fitness::Open if has(|reason| matches!(reason, FitnessReason::HeldBack { .. })) => {
-            format!("stop what else runs on the host of {target}, then: {}.", judged_again(worst))
+            format!("stop what else runs on the host of {target}, then: {}.", judged_again(worst, longer))
         }
-        Fitness::Open => format!("measure longer: {}.", judged_again(worst)),
+        Fitness::Open => format!("measure longer: {}.", judged_again(worst, longer)),
     }
 }
 
@@ -208,11 +212,16 @@ fn better_cache(drive: &DriveFound) -> Option<&'static str> {
 }
 
 /// A command for that drive alone, where it is one of this host.
-fn judged_again(drive: &DriveFound) -> String {
+fn judged_again(drive: &DriveFound, longer: &str) -> String {
     match drive.target.starts_with('/') {
-        true => format!("`fathom disk {} --fit --time-max 2m{}`", drive.target, given_up(drive)),
-        false => "the same with `--time-max 2m`".to_string(),
+        true => format!("`fathom disk {} --fit{longer}{}`", drive.target, given_up(drive)),
+        false if longer.is_empty() => format!("the same without `--quick`{}", of_what_is_written(drive)),
+        false => format!("the same with `{}`{}", longer.trim(), of_what_is_written(drive)),
     }
+}
+
+fn of_what_is_written(drive: &DriveFound) -> &'static str {
+    if drive.through_file { "" } else { ", and `--destroy-data-on` for each drive, since they hold data now" }
 }
 
 /// What was measured is written on, and is not empty any more.

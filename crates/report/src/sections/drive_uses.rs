@@ -14,10 +14,10 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     }
     let columns = [
         Column::left("drive"),
-        Column::left("writes, depth 1"),
-        Column::left("writes, many"),
-        Column::left("reads, depth 1"),
-        Column::left("reads, many"),
+        Column::left("writes/s, depth 1"),
+        Column::left("writes/s, depth 32"),
+        Column::left("reads/s, depth 1"),
+        Column::left("reads/s, depth 32"),
     ];
     let serves = block::list(drives.iter().filter_map(serves), Emphasis::Plain);
     std::iter::once(Table::new(columns, rows).into()).chain(serves).collect()

@@ -201,13 +201,8 @@ pub(crate) fn line(drive: &DriveFound) -> String {
         false => between(durable.low, durable.high),
     });
     let rate = rate.map_or(String::new(), |rate| format!(", {rate} durable writes a second"));
-    let odd = |reason: &&FitnessReason| {
-        matches!(
-            reason,
-            FitnessReason::SlowerThanTwins { .. } | FitnessReason::Failing | FitnessReason::CacheOffHelps { .. }
-        )
-    };
-    let why = drive.reasons.iter().find(odd).map(|reason| format!("; {}", because(drive, reason)));
+    let told = |reason: &&FitnessReason| reason.is_fault() || matches!(reason, FitnessReason::CacheOffHelps { .. });
+    let why = drive.reasons.iter().find(told).map(|reason| format!("; {}", because(drive, reason)));
     format!("{}: {}{rate}{}{}", name(drive), drive.fitness.name(), beside(drive), why.unwrap_or_default())
 }
 
@@ -267,6 +262,12 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
             filled_to(*filled),
             numbers::rough(*first)
         ),
+        FitnessReason::PartWritten { filled, covered } => format!(
+            "small random writes had reached only {} % of the working set{} when they ended, so that it is not known whether they are \
+             steady: write all of it before (--fill-levels 100), or give them longer (--for) and more to write (--volume)",
+            numbers::rough(covered * 100.0),
+            filled_to(*filled)
+        ),
         FitnessReason::NotSteady { filled } => {
             format!("small random writes{} were not steady when they ended: give them longer (--for)", filled_to(*filled))
         }
@@ -297,6 +298,12 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
         FitnessReason::SlowerThanDisks { least } => format!(
             "fewer than {} durable writes a second, which every disk makes that is not shingled (SMR) or broken",
             numbers::count(*least as u64)
+        ),
+        FitnessReason::SlowerThanJournals { least, protected } => format!(
+            "fewer durable writes than the {} a second that journals and metadata are to have ({} do where that is at least a fifth of the \
+             writes that need not be durable): put WAL and DB on another drive",
+            numbers::rough(*least),
+            numbers::rough(*protected)
         ),
         FitnessReason::SlowerThanOsds { least } => format!(
             "fewer durable writes than the {} a second that an OSD's own software does with one operation in flight: the drive would \

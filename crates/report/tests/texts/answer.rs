@@ -17,6 +17,7 @@ fn answer(report: &Report) -> String {
     let said = text.split("\n\n").nth(1).unwrap().replace('\n', " ");
     let page = markdown::page(report, &record);
     let begins = said.split(" What is wrong:").next().unwrap().split(" Nothing wrong").next().unwrap();
+    let begins = begins.split(" Next:").next().unwrap();
     let plain = page.replace(['\\', '*'], "");
     assert!(plain.lines().take(8).any(|line| line == begins.replace(['\\', '*'], "")), "{begins}\nis not in\n{page}");
     said

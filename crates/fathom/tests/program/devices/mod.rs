@@ -177,9 +177,36 @@ fn what_could_fill_the_file_system_below_a_device_is_refused() {
     let long = home.run(&["disk", &device.path, "--sustained", "--for", "5s"]);
     long.ends(2, &[&device.path, &file, "a file with holes", "--volume"]);
     home.run(&["disk", &device.path, "--patterns", "write-parallel"]).ends(2, &["--working-set"]);
+    // What is only read is written before, if it is to be verified.
+    home.run(&["disk", &device.path, "--patterns", "read-latency", "--verify"]).ends(2, &["a file with holes"]);
+    let job = mount.folder.join("job.fio");
+    fs::write(&job, format!("[a]\nfilename={}\nsize=1g\nrw=randwrite\ndirect=1\ntime_based\nruntime=1\n", device.path))
+        .unwrap();
+    home.run(&["fio", &job.display().to_string()]).ends(2, &["a file with holes"]);
     let few = ["--patterns", "write-latency", "--working-set", "8M", "--duration", "300ms", "--passes", "1"];
     let ran = home.run(&[&["disk", &device.path][..], &few].concat());
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    // Of a file that was deleted nothing is known.
+    let name = device.path.trim_start_matches("/dev/");
+    let backing = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).unwrap();
+    fs::remove_file(backing.trim()).unwrap();
+    let given_up = ["--destroy-data-on", &device.path];
+    home.run(&[&["disk", &device.path][..], &few, &given_up].concat()).ends(2, &["a file with holes"]);
+}
+
+/// A file without holes on a file system that lies in a file with holes.
+#[test]
+fn room_is_looked_for_through_all_loop_devices_that_lie_on_each_other() {
+    let mount = Mount::tmpfs("96M");
+    let outer = LoopDevice::over(tempfile::NamedTempFile::new_in(&mount.folder).unwrap(), 1 << 30);
+    tool("mkfs.ext4", &["-q", "-E", "lazy_itable_init=1,nodiscard", &outer.path]);
+    let inside = Mount::of(&outer.path);
+    let file = tempfile::NamedTempFile::new_in(&inside.folder).unwrap();
+    tool("fallocate", &["-l", "512M", &file.path().display().to_string()]);
+    let inner = LoopDevice::over(file, 512 << 20);
+    let home = Home::new();
+    let ran = home.run(&["disk", &inner.path, "--patterns", "write-parallel"]);
+    ran.ends(2, &[&inner.path, &mount.folder.display().to_string(), "a file with holes"]);
 }
 
 #[test]
