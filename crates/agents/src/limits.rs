@@ -171,7 +171,8 @@ fn of_site(seen: &SiteSeen) -> Result<(), String> {
         PathKind::Device(bytes) | PathKind::File(bytes) => Some(bytes),
         PathKind::Folder | PathKind::Nothing => None,
     };
-    let sizes = device.map(|device| device.bytes).chain([found, seen.free, holes.map(|holes| holes.free)]).flatten();
+    let sizes =
+        device.map(|device| device.bytes).chain([found, seen.free, holes.and_then(|holes| holes.free)]).flatten();
     sizes.into_iter().try_for_each(|bytes| number("bytes of a path", bytes, STORED))
 }
 

@@ -8,9 +8,9 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// Seconds: a drive that answers its log pages later is not waited for.
-const PATIENCE: u64 = 10;
-/// The same while it is measured.
-const SHORT_PATIENCE: u64 = 3;
+const SECONDS: u64 = 10;
+/// The same between two loads of a run.
+const SECONDS_BETWEEN_LOADS: u64 = 3;
 /// A program that was told to end has this long for it.
 const ENDS_WITHIN: Duration = Duration::from_secs(2);
 /// Bytes: a drive with every log full tells some hundred thousand.
@@ -34,13 +34,13 @@ pub fn health(disk: &str) -> Result<DriveHealth, String> {
     of(&asked(
         disk,
         &["--info", "--health", "--attributes", "--capabilities", "--log=devstat", "--log=scttempsts", "--log=error"],
-        PATIENCE,
+        SECONDS,
     )?)
 }
 
 /// °C now; `None`: it is not known.
 pub fn temperature(disk: &str) -> Option<f64> {
-    temperature_in(&asked(disk, &["--attributes"], SHORT_PATIENCE).ok()?)
+    temperature_in(&asked(disk, &["--attributes"], SECONDS_BETWEEN_LOADS).ok()?)
 }
 
 fn temperature_in(told: &Value) -> Option<f64> {

@@ -50,8 +50,8 @@ pub struct Holes {
     pub file: String,
     /// That it has not got yet.
     pub bytes: Bytes,
-    /// Free on its file system; 0: that can't be looked at.
-    pub free: Bytes,
+    /// Free on its file system; `None`: the file is not found by its name any more.
+    pub free: Option<Bytes>,
     /// By its number (st_dev).
     pub file_system: u64,
 }

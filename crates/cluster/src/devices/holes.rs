@@ -37,7 +37,7 @@ fn of_file(path: &Path, there: &Metadata) -> Option<Holes> {
     let bytes = there.len().saturating_sub(there.blocks() * BLOCK);
     let below = statvfs(path).ok()?;
     let free = below.blocks_available().saturating_mul(below.fragment_size());
-    Some(Holes { file: path.display().to_string(), bytes, free, file_system: there.dev() })
+    Some(Holes { file: path.display().to_string(), bytes, free: Some(free), file_system: there.dev() })
 }
 
 /// Of the loop device that it is, or lies on. Error: its path does not lead to it any more, so that nothing is known of its room.
@@ -47,7 +47,7 @@ fn file_of_loop(device: Id) -> Option<Result<PathBuf, Holes>> {
     let file = own.path.display().to_string();
     Some(match Id::at(&own.path) == Some(own.backing) {
         true => Ok(own.path),
-        false => Err(Holes { file, bytes: Bytes::MAX, free: 0, file_system: 0 }),
+        false => Err(Holes { file, bytes: Bytes::MAX, free: None, file_system: 0 }),
     })
 }
 
@@ -65,7 +65,7 @@ mod tests {
         file.set_len(1 << 20).unwrap();
         let seen = holes(&path).unwrap();
         assert_eq!((seen.bytes, seen.file), (1 << 20, path.display().to_string()));
-        assert!(seen.free > 0);
+        assert!(seen.free.is_some_and(|free| free > 0));
         file.write_all(&[1; 1 << 20]).unwrap();
         file.sync_all().unwrap();
         assert_eq!(holes(&path), None);

@@ -27,6 +27,13 @@ pub fn refuse_too_much(inventory: &Inventory, plan: &Plan) -> Result<(), Failure
         else {
             continue;
         };
+        let Some(free) = free else {
+            return Err(Failure::Usage(format!(
+                "{}: lies in {file}, which is not found by that name any more (deleted, below another mount, or in another mount \
+                 namespace): how much room its file system has is not known; set the device up again over a file that is there",
+                site.wish.path.display()
+            )));
+        };
         let host = site.host.as_ref().map_or("", |host| &host.end.host);
         let room = rooms.entry((host, *file_system)).or_default();
         room.taken = room.taken.saturating_add((*bytes).min(written_to(plan, site)));

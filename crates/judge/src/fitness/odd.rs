@@ -11,7 +11,7 @@ use model::{Durability, FitnessReason, JudgedDrive, Label, OpClass};
 const FEWEST: usize = 3;
 /// Several loads are compared, so that less than this share is not told, however certain it is.
 const LEAST_SLOWER: f64 = 0.2;
-/// Seen in one pass alone, it may have been a neighbour's moment: then so many loads must show it.
+/// Seen in one pass alone, something else may have used the machine just then: so many loads must show it.
 const LOADS_OF_ONE_PASS: usize = 2;
 
 /// The drive's target, and in what it is slowest.

@@ -38,6 +38,18 @@ fn told(rates: [f64; 4], reads: f64) -> (Fitness, Vec<FitnessReason>) {
     judged(&drive(rates, reads), None)
 }
 
+/// Durable writes may be as fast as others or only faster than flash: either way no test tells whether they are safe, and that is said.
+#[test]
+fn that_safety_is_not_proven_is_said_whichever_reason_holds() {
+    let mut found = drive([93_000.0, 106_000.0, 110_000.0, 120_000.0], 200_000.0);
+    for writes in &mut found.writes {
+        writes.alone = writes.alone.map(|exact| Estimate::new(exact.value, exact.value * 0.3));
+    }
+    let (fitness, reasons) = judged(&found, None);
+    assert_eq!(fitness, Fitness::Fit);
+    assert_eq!(reasons.iter().filter(|reason| reason.is_unproven()).count(), 1, "{reasons:?}");
+}
+
 /// Figures of drives that were published, and those of a drive whose flush takes 3.5 ms.
 #[test]
 fn published_drives_are_what_they_are_known_for() {

@@ -4,8 +4,8 @@ use crate::made::{Made, chance, disk};
 use judge::without_findings;
 use model::facts::BlockQueue;
 use model::{
-    DeviceScope, DriveAbout, DriveFound, DriveHealth, Durability, Fitness, FitnessReason, JudgedDrive, Pattern,
-    PlannedExperiment,
+    DeviceScope, DriveAbout, DriveFound, DriveHealth, Durability, Effort, Fitness, FitnessReason, JudgedDrive, Label,
+    Pattern, PlannedExperiment,
 };
 
 const PASSES: usize = 4;
@@ -18,9 +18,13 @@ fn drive(id: u32, about: Option<DriveAbout>) -> JudgedDrive {
 
 /// A durable write takes 0.08 ms and a read 0.1 ms, of the odd one longer by its factor; each pass is off by up to 5 %.
 fn found(drives: u32, odd: Option<(u32, f64)>, seed: u64, about: Option<DriveAbout>) -> Vec<DriveFound> {
+    without_findings(&made(drives, odd, seed, about, PASSES).record).answer.drives().to_vec()
+}
+
+fn made(drives: u32, odd: Option<(u32, f64)>, seed: u64, about: Option<DriveAbout>, passes: usize) -> Made {
     let (mut made, mut seed) = (Made::cluster(), seed);
     for id in 0..drives {
-        let mut by = |factor: f64| (0..PASSES).map(|_| factor * (0.95 + 0.1 * chance(&mut seed))).collect::<Vec<_>>();
+        let mut by = |factor: f64| (0..passes).map(|_| factor * (0.95 + 0.1 * chance(&mut seed))).collect::<Vec<_>>();
         for way in [Durability::Dsync, Durability::Fsync, Durability::Fdatasync, Durability::None] {
             made.drifting(Pattern::WriteLatency, disk(id), 0.08, &by(1.0));
             made.record.plan.steps.last_mut().unwrap().workload.durability = way;
@@ -29,7 +33,7 @@ fn found(drives: u32, odd: Option<(u32, f64)>, seed: u64, about: Option<DriveAbo
     }
     let judged = (0..drives).map(|id| drive(id, about.clone().filter(|_| id == 0))).collect();
     made.record.plan.experiment = PlannedExperiment::Fitness { drives: judged, sustained: Vec::new() };
-    without_findings(&made.record).answer.drives().to_vec()
+    made
 }
 
 fn odd_ones(drives: &[DriveFound]) -> Vec<(&str, &str)> {
@@ -50,6 +54,31 @@ fn the_slow_one_of_six_of_one_model_is_named_with_what_is_slow() {
     assert_eq!(odd_ones(&drives), [("/dev/vd4", "random reads")]);
     assert!(drives.iter().all(|drive| drive.fitness == Fitness::Fit), "a slow read decides nothing: {drives:#?}");
     assert_eq!(odd_ones(&found(2, Some((1, 1.5)), 1, None)), [], "of two there is no odd one");
+}
+
+/// The quick ones may be quicker than their host could load them: they are peers none the less, and the slow one is named.
+#[test]
+fn twins_that_were_held_back_by_their_host_are_peers() {
+    let mut made = made(3, Some((2, 1.5)), 1, None, PASSES);
+    let is_quick = |step: &model::Step| step.targets[0].name != "/dev/vd2";
+    let steps = made.record.plan.steps.clone();
+    for slice in &mut made.record.slices {
+        let step = steps.iter().find(|step| step.id == slice.step).unwrap();
+        if step.pattern == Pattern::ReadLatency && is_quick(step) {
+            slice.effort = Some(Effort { seconds: 10.0, cpu_seconds: 3.0, queued_seconds: 6.0, ..Effort::default() });
+        }
+    }
+    let report = without_findings(&made.record);
+    let held_back = report.figures.iter().filter(|figure| matches!(figure.label, Label::GeneratorLimited(_)));
+    assert_eq!(held_back.count(), 2);
+    assert_eq!(odd_ones(report.answer.drives()), [("/dev/vd2", "random reads")]);
+}
+
+/// In one pass something else may have used the machine during one load.
+#[test]
+fn one_load_of_one_pass_names_nobody() {
+    let found = |odd| without_findings(&made(6, odd, 1, None, 1).record).answer.drives().to_vec();
+    assert_eq!(odd_ones(&found(Some((4, 1.5)))), []);
 }
 
 /// With passes off by up to 5 % the chance of one alarm is far below 10⁻⁴ for each run: a drive would have to be off by 20 %.

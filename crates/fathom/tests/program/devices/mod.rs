@@ -191,7 +191,7 @@ fn what_could_fill_the_file_system_below_a_device_is_refused() {
     let backing = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).unwrap();
     fs::remove_file(backing.trim()).unwrap();
     let given_up = ["--destroy-data-on", &device.path];
-    home.run(&[&["disk", &device.path][..], &few, &given_up].concat()).ends(2, &["a file with holes"]);
+    home.run(&[&["disk", &device.path][..], &few, &given_up].concat()).ends(2, &["is not found by that name any more"]);
 }
 
 /// A file without holes on a file system that lies in a file with holes.
