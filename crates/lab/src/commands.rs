@@ -36,6 +36,7 @@ fn obey(supervisor: &Supervisor, order: SupervisorCommand, mut asked: &UnixStrea
         SupervisorCommand::Down => end(supervisor, || {
             let _ = send(&mut asked, &Answer::Done);
         }),
+        SupervisorCommand::Settle => Ok(()),
         SupervisorCommand::Daemon { name, act } => act_on(supervisor, &name, act),
         SupervisorCommand::Worker { name, job } => work(supervisor, &name, job.as_ref()),
     }

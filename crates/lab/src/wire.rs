@@ -24,6 +24,8 @@ pub(crate) const KEEP: &str = "keep";
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SupervisorCommand {
     Down,
+    /// Nothing: answered once all is done that was asked before, also by those who have gone.
+    Settle,
     Daemon {
         name: String,
         act: Act,

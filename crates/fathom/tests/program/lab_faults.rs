@@ -371,6 +371,33 @@ fn a_killed_fault_is_undone_by_off_and_by_down() {
     assert_eq!(entries("/proc").into_iter().filter(marked).collect::<Vec<_>>(), [""; 0]);
 }
 
+/// A supervisor that is busy does what a killed `on` asked of it later: `off` waits for that before it looks what is to be undone.
+#[test]
+fn what_a_killed_fault_asked_for_is_done_before_it_is_undone() {
+    if !is_root() {
+        return;
+    }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let site = Site::up();
+    let before = site.state();
+    let supervisor = entries("/proc").into_iter().find_map(|pid| {
+        let words = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+        let own = words.contains("\0supervisor\0") && words.contains(&format!("\"{}\"", site.lab.name));
+        pid.parse::<i32>().ok().filter(|_| own)
+    });
+    let supervisor = supervisor.expect("the lab has a supervisor");
+    tool("kill", &["-STOP", &supervisor.to_string()]);
+    // It has made its device long before, and waits for the end of the OSD.
+    killed(&site, "wrong-db-device osd.1", 4000);
+    let off = site.lab.home.fathom(&["lab", "fault", "off", "--name", &site.lab.name]).spawn();
+    thread::sleep(Duration::from_secs(4));
+    tool("kill", &["-CONT", &supervisor.to_string()]);
+    assert!(off.unwrap().wait().unwrap().success());
+    // Whatever was still to be done is done by then.
+    thread::sleep(Duration::from_secs(2));
+    assert_eq!(site.state(), before);
+}
+
 /// `fault on`, killed after `moment` milliseconds.
 fn killed(site: &Site, words: &str, moment: u64) {
     let words: Vec<&str> = words.split(' ').collect();

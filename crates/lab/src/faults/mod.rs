@@ -42,6 +42,7 @@ mod wrong_db_device;
 use crate::active_fault::ActiveFault;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
+use crate::wire::SupervisorCommand;
 use access::LabAccess;
 use changes::Change;
 use journal::{Entry, Journal};
@@ -154,6 +155,8 @@ pub fn off(lab: &str, name: Option<&str>, target: &[String]) -> Result<Vec<Activ
     let fault = name.map(find).transpose()?;
     let access = LabAccess::of(lab)?;
     let mut journal = Journal::open(&access.dirs)?;
+    // What an `on` that was killed has asked for would else be done after it was looked whether it is.
+    access.order(&SupervisorCommand::Settle)?;
     let numbers = journal.matching(fault, target)?;
     let mut gone = Vec::new();
     let mut failed = None;
