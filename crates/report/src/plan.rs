@@ -46,7 +46,7 @@ fn row(step: &Step) -> Row {
     ])
 }
 
-/// Devices and files that were there before: what is written to them stays.
+/// Devices and files that were there before: what is written to them stays. What is read is written before, where that may be.
 fn written_over(plan: &Plan) -> Vec<String> {
     let own = |path: &std::path::Path| {
         plan.changes.iter().any(
@@ -54,8 +54,7 @@ fn written_over(plan: &Plan) -> Vec<String> {
         )
     };
     let tests = plan.experiment.sustained().iter().map(|test| &test.step);
-    let steps = plan.steps.iter().chain(tests).filter(|step| step.workload.writes());
-    let targets = steps
+    let targets = { plan.steps.iter().chain(tests) }
         .flat_map(|step| &step.targets)
         .filter(|target| matches!(&target.place, Place::Path { path, writable: true } if !own(path)));
     let names: std::collections::BTreeSet<&str> = targets.map(|target| target.name.as_str()).collect();

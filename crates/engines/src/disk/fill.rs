@@ -103,7 +103,9 @@ pub fn make_room(site: &DiskSite, span: Bytes) -> Result<(), EngineError> {
 }
 
 fn no_room(site: &DiskSite, span: Bytes, error: &std::io::Error) -> EngineError {
-    let free = File::open(&site.path).ok().and_then(|file| nix::sys::statvfs::fstatvfs(file.as_fd()).ok());
+    // Of a device it would be that of /dev.
+    let file = (!DiskSite::device(&site.path)).then(|| File::open(&site.path).ok()).flatten();
+    let free = file.and_then(|file| nix::sys::statvfs::fstatvfs(file.as_fd()).ok());
     let free = free.map_or_else(String::new, |fs| format!(", {} are free", fs.blocks_available() * fs.fragment_size()));
     let path = site.path.display();
     EngineError::Refused(format!("{path}: {error}: {span} bytes are needed{free}; choose a smaller working set"))
