@@ -13,8 +13,8 @@ demo:
 	$(CARGO) build --release --locked
 	@scripts/demo $(FATHOM)
 
-# Tests of the program that look at states and not at times, or wait more than they work: beside the others.
-BESIDE = audit:: guest:: lab_faults:: crash::journals::
+# Tests of the program that look at states and not at times, or wait more than they work: beside the others, which get the processors first.
+BESIDE = audit:: bad_input:: crash:: devices:: faults:: floor:: guest:: hostile_agent:: hosts_as_here:: lab:: languages:: reports_and_ends:: verify::
 
 # Where clippy is the compiler already (.ci/run), it has looked at everything.
 LINT = $(if $(RUSTC_WORKSPACE_WRAPPER),true,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
@@ -29,7 +29,7 @@ test:
 	  $(CARGO) test -p fathom --locked --no-fail-fast --test program -- $(BESIDE) || parts=1; \
 	  $(LINT) || parts=1; \
 	  test $$parts = 0; } > target/parts.log 2>&1 & parts=$$!; \
-	nice -n -5 $(CARGO) test -p fathom --locked --no-fail-fast -- $(BESIDE:%=--skip=%); program=$$?; \
+	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast -- $(BESIDE:%=--skip=%); program=$$?; \
 	wait $$parts; parts=$$?; cat target/parts.log; \
 	test $$program = 0 -a $$parts = 0
 

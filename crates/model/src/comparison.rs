@@ -1,6 +1,7 @@
 //! What two runs, or two groups of runs, differ by; and where a series of runs changed.
 
 use crate::figure::{Estimate, Figure};
+use crate::fitness::Fitness;
 use crate::layer::Layer;
 use crate::operation::OpClass;
 use crate::pattern::{Metric, Pattern};
@@ -11,6 +12,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     pub differences: Vec<Difference>,
+    /// Drives whose fitness both sides judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drives: Vec<DriveChange>,
     /// Figures that the other side does not have, or has of another workload.
     pub only_before: Vec<String>,
     /// Figures that were measured before, and that came to nothing after, with the reason.
@@ -62,6 +66,15 @@ pub struct Difference {
     pub after_known: bool,
     /// (after − before)/before with its 95 % interval.
     pub change: Estimate,
+    pub finds: Finds,
+}
+
+/// What a drive is fit for, on both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DriveChange {
+    pub target: String,
+    pub before: Fitness,
+    pub after: Fitness,
     pub finds: Finds,
 }
 

@@ -71,7 +71,7 @@ pub use bond::{Bond, HostBond, Leg};
 pub use buckets::Buckets;
 pub use change::{Change, HostChange, Undo};
 pub use clock::{Clock, Nanos};
-pub use comparison::{Comparison, Difference, FigureKey, Finds, Level, Trend, TrendPoint};
+pub use comparison::{Comparison, Difference, DriveChange, FigureKey, Finds, Level, Trend, TrendPoint};
 pub use cost::{Cost, FromTo, Gain};
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use diagnosis::{CauseTest, Diagnosed, Diagnosis, LeftOut, Refuted, Untested};

@@ -2,14 +2,17 @@
 
 use crate::block::{self, Block, Emphasis, Row, Table};
 use crate::{finds, numbers};
-use model::{Comparison, Difference, Estimate, Finds};
+use model::{Comparison, Difference, DriveChange, Estimate, Finds};
 
 /// Names of the runs before and after.
 pub type Sides = (Vec<String>, Vec<String>);
 
 /// What was compared, and what was found.
 pub fn blocks(found: &Comparison, sides: &Sides) -> Vec<Vec<Block>> {
-    let head = vec![Block::Headline(title(sides)), Block::paragraph(format!("{}.", counts(found)))];
+    let drives = block::list(found.drives.iter().map(drive), Emphasis::Plain);
+    let of = if found.drives.is_empty() { "" } else { "Of the figures " };
+    let counted = Block::paragraph(format!("{of}{}.", counts(found)));
+    let head = std::iter::once(Block::Headline(title(sides))).chain(drives).chain([counted]).collect();
     let notes = block::list(notes(found), Emphasis::Plain);
     vec![head, vec![table(["before", "after"], found).into()], notes.into_iter().collect()]
 }
@@ -18,6 +21,15 @@ pub fn blocks(found: &Comparison, sides: &Sides) -> Vec<Vec<Block>> {
 pub(crate) fn table(sides: [&str; 2], found: &Comparison) -> Table {
     let row = |one: &Difference| Row::new(cells(one)).with(finds::emphasis(one.finds));
     Table::plain(["finds", "target", "pattern", sides[0], sides[1], "change"], sorted(found).into_iter().map(row))
+}
+
+/// `worse: /dev/sdb was fit, and is unfit`.
+fn drive(one: &DriveChange) -> String {
+    let DriveChange { target, before, after, finds } = one;
+    match before == after {
+        true => format!("{}: {target} is {} on both sides", finds.name(), after.name()),
+        false => format!("{}: {target} was {}, and is {}", finds.name(), before.name(), after.name()),
+    }
 }
 
 fn title((before, after): &Sides) -> String {

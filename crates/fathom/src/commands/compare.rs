@@ -37,7 +37,8 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
         return Err(Failure::Usage(format!("{} against {}: {text}", sides.0.join(","), sides.1.join(","))));
     }
     super::show(common, &compare::blocks(&found, &sides), || json::comparison(&found, &sides))?;
-    Ok(code(found.differences.iter().map(|difference| difference.finds), &found.lost))
+    let drives = found.drives.iter().map(|drive| drive.finds);
+    Ok(code(found.differences.iter().map(|difference| difference.finds).chain(drives), &found.lost))
 }
 
 fn records(common: &Common, archive: &Archive, names: &str) -> Result<Vec<Record>, Failure> {

@@ -1,5 +1,6 @@
 //! Slice against slice, moderated, against a least effect, with control of false discoveries over all figures.
 
+use super::drives::drives;
 use super::events::Events;
 use super::moderated::Prior;
 use super::pairs::{Measured, alike, measured, other_definition, unusable};
@@ -106,6 +107,7 @@ pub fn compare(before: &[Record], after: &[Record]) -> Comparison {
     let other = |figure: &&Measured| !lost.iter().any(|lost| alike(lost, &figure.figure));
     Comparison {
         differences: differences.collect(),
+        drives: drives(before, after),
         only_before: names(alone(&old, &new).into_iter().filter(other).map(|one| &one.figure)),
         lost: lost.iter().map(with_reason).collect(),
         only_after: names(alone(&new, &old).into_iter().map(|one| &one.figure)),

@@ -2,6 +2,7 @@
 
 mod ab;
 mod differ;
+mod drives;
 mod events;
 mod gamma;
 mod history;

@@ -2,7 +2,7 @@
 
 use super::parts::{Interval, Unit, interval};
 use crate::{compare, history};
-use model::{Comparison, Difference, FigureKey, Finds, Layer, OpClass, Pattern, Trend, Workload};
+use model::{Comparison, Difference, DriveChange, FigureKey, Finds, Layer, OpClass, Pattern, Trend, Workload};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ pub(super) struct CompareDocument<'a> {
     /// What unchanged runs are taken to differ by; null: it was seen.
     run_spread: Option<f64>,
     differences: Vec<DifferenceDocument>,
+    /// What drives are fit for that both sides judged.
+    drives: &'a [DriveChange],
     lost: &'a [String],
     only_before: &'a [String],
     only_after: &'a [String],
@@ -95,6 +97,7 @@ pub fn comparison(found: &Comparison, (before, after): &compare::Sides) -> Value
         after,
         run_spread: found.run_spread,
         differences: differences(found),
+        drives: &found.drives,
         lost: &found.lost,
         only_before: &found.only_before,
         only_after: &found.only_after,

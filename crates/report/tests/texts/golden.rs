@@ -5,9 +5,9 @@ use crate::golden_file::{compare, fits};
 use crate::sample::{SampleRun, run};
 use crate::schema;
 use model::{
-    Answer, Beyond, Checked, Choice, Comparison, Difference, Ending, Estimate, Figure, FigureKey, Finds, Flaw,
-    FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, ReadBack, Reading, Setting, Sweep,
-    SweepAxis, Swept, Threshold, Trend, TrendPoint, Verdict,
+    Answer, Beyond, Checked, Choice, Comparison, Difference, DriveChange, Ending, Estimate, Figure, FigureKey, Finds,
+    Fitness, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, ReadBack, Reading, Setting,
+    Sweep, SweepAxis, Swept, Threshold, Trend, TrendPoint, Verdict,
 };
 use report::runs::{self, RunRow};
 use report::terminal::{self, Detail, Style};
@@ -263,6 +263,12 @@ fn comparisons_and_histories() {
             difference(Pattern::WriteLatency, "osd.4", Estimate::new(1.2, 3.4), Finds::Undecided),
             difference(Pattern::WriteLatency, "osd.2", Estimate::new(0.31, 0.08), Finds::Worse),
         ],
+        drives: vec![DriveChange {
+            target: "/dev/sdb".to_string(),
+            before: Fitness::Fit,
+            after: Fitness::NotForJournals,
+            finds: Finds::Worse,
+        }],
         only_before: vec![],
         lost: vec!["osd osd.3 write-parallel (OSD 3 went down)".to_string()],
         only_after: vec!["rbd pool write-linear".to_string()],

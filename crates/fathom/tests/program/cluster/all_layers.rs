@@ -5,10 +5,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[test]
-fn a_quick_run_has_every_cell_and_can_be_shown_again() {
+fn a_run_has_every_cell_and_can_be_shown_again() {
     let lab = Lent::lab();
     let before = lab.snapshot();
-    let ran = lab.home.run(&["run", "--lab", &lab.name, "--quick", "--format", "json"]);
+    let ran = lab.home.run(&["run", "--lab", &lab.name, "--passes", "1", "--duration", "1s", "--format", "json"]);
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     let document = ran.json();
     assert_eq!(document["schema"], "fathom.run/1");
@@ -81,6 +81,10 @@ fn a_dry_run_changes_nothing() {
     }
     // Not by the name of the device beneath.
     assert!(["file on /dev/", "file in memory"].iter().any(|name| ran.out.contains(name)), "{}", ran.out);
+    let quick = lab.home.run(&["run", "--lab", &lab.name, "--quick", "--dry-run"]);
+    for words in ["in 1 pass", "±25 %"] {
+        assert!(quick.out.contains(words), "{words} is not in the plan:\n{}", quick.out);
+    }
     assert_eq!(lab.snapshot(), before);
     lab.home.run(&["runs"]).ends(0, &[]);
 }
