@@ -14,13 +14,13 @@ demo:
 	@scripts/demo $(FATHOM)
 
 # Tests of the program that look at states and not at times, or wait more than they work: beside the others, which get the processors first.
-BESIDE = audit:: bad_input:: crash:: devices:: faults:: floor:: guest:: hostile_agent:: hosts_as_here:: lab:: languages:: reports_and_ends:: verify::
+BESIDE = audit:: bad_input:: crash:: devices:: floor:: guest:: hostile_agent:: lab:: lab_faults:: lab_services:: languages:: reports_and_ends::
 
 # Where clippy is the compiler already (.ci/run), it has looked at everything.
 LINT = $(if $(RUSTC_WORKSPACE_WRAPPER),true,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
 
 test:
-	@scripts/install-missing rust compiler ceph headers browser fio sshd devices guest
+	@scripts/install-missing rust compiler ceph headers browser fio sshd devices guest services
 	$(CARGO) fmt --all --check
 	$(CARGO) test --workspace --locked --no-run
 	@# Those of the parts run beside those of the program, which come first, since they measure; what is left checks the sources.

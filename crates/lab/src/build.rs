@@ -8,7 +8,7 @@ use crate::monitor::Monitor;
 use crate::preflight;
 use crate::spec::Backing;
 use crate::supervisor::{Supervisor, progress};
-use crate::{db, loopdev, modules, net, secrets, ssh};
+use crate::{db, loopdev, modules, net, secrets, services, ssh};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::Path;
@@ -34,6 +34,7 @@ pub(crate) fn build(supervisor: &Supervisor) -> Result<LabCluster, LabError> {
     daemons::start(supervisor, &lab, MGR)?;
     monitor.enter_osds(&lab, &uuids)?;
     monitor.make_pool()?;
+    services::make_pools(&supervisor.spec.with, &monitor)?;
     finished(supervisor, &osds_made)?;
     progress("starting the OSDs");
     for osd in &lab.osds {
@@ -42,6 +43,7 @@ pub(crate) fn build(supervisor: &Supervisor) -> Result<LabCluster, LabError> {
     monitor.wait_for_osds(lab.osds.len())?;
     progress("waiting until all placement groups are active and clean");
     monitor.wait_until_clean()?;
+    services::start(supervisor, &lab, &monitor)?;
     let osds = lab.osds.into_iter().map(|osd| LabDaemon { up: Some(true), inside: Some(true), ..osd }).collect();
     Ok(LabCluster { osds, ..lab })
 }
@@ -62,6 +64,8 @@ fn lay_out(supervisor: &Supervisor) -> Result<LabCluster, LabError> {
         make_private(&data.join(format!("osd.{}", osd.id)))?;
         make_device(supervisor, osd)?;
     }
+    lab.services = services::drafted(supervisor, &lab)?;
+    lab.services.iter().try_for_each(|service| make_private(&data.join(&service.daemon)))?;
     if spec.hosts > 0 {
         progress(format!("making {} hosts", spec.hosts));
         net::make(&lab, dirs, &supervisor.process_group)?;
@@ -115,9 +119,10 @@ fn ports(supervisor: &Supervisor) -> Result<Ports, LabError> {
 fn write_conf(supervisor: &Supervisor, lab: &LabCluster, ports: Ports) -> Result<(), LabError> {
     let (spec, dirs) = (&supervisor.spec, &supervisor.dirs);
     let write = |path: &Path, text: String| fs::write(path, text).map_err(LabError::io("cannot write", path));
-    write(&dirs.keyring(), secrets::keyring(spec.osds)?)?;
+    write(&dirs.keyring(), secrets::keyring(spec.osds, &spec.with)?)?;
     let modules = modules::mirror(dirs)?;
-    write(&dirs.conf(), conf::text(spec, lab, dirs, ports, modules.as_deref()))
+    let conf = conf::text(spec, lab, dirs, ports, modules.as_deref()) + &services::conf(supervisor, lab);
+    write(&dirs.conf(), conf)
 }
 
 /// Waits until these have ended well.

@@ -2,6 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::lab::LabCluster;
+use crate::monitor::POOL_PGS;
 use crate::spec::Spec;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,10 +62,14 @@ impl Conf {
         self.set("ms bind port min", ports.bind.0);
         self.set("ms bind port max", ports.bind.1);
         self.set("osd pool default size", spec.replicas());
-        self.set("osd pool default pg num", 32);
+        self.set("osd pool default pg num", POOL_PGS);
         // A lab's pools stay as they were made: PGs that split under a measurement would spoil it.
         self.set("osd pool default pg autoscale mode", "off");
         self.set("osd crush chooseleaf type", u32::from(spec.hosts >= spec.replicas()));
+        if !spec.with.is_empty() {
+            // On three OSDs each has a part of every group.
+            self.set("mon max pg per osd", 1000);
+        }
         self.set("mon allow pool delete", true);
         self.set("mon allow pool size one", true);
         self.set("mon warn on pool no redundancy", false);

@@ -2,6 +2,7 @@
 
 use crate::errors::LabError;
 use crate::lab::LabCluster;
+use crate::services::Service;
 use crate::supervisor::Supervisor;
 use std::fs;
 use std::path::Path;
@@ -16,11 +17,19 @@ pub(crate) fn osd(id: u32) -> String {
 /// In the order in which they are started.
 pub(crate) fn names(lab: &LabCluster) -> Vec<String> {
     let osds = lab.osds.iter().map(|one| osd(one.id));
-    [MON.to_owned(), MGR.to_owned()].into_iter().chain(osds).collect()
+    let services = lab.services.iter().map(|service| service.daemon.clone());
+    [MON.to_owned(), MGR.to_owned()].into_iter().chain(osds).chain(services).collect()
 }
 
 /// Starts a daemon whose data has been made.
 pub(crate) fn start(supervisor: &Supervisor, lab: &LabCluster, name: &str) -> Result<(), LabError> {
+    if let Some(spec) = Service::of_daemon(name) {
+        let programs = &supervisor.programs.services;
+        let program = programs.iter().find(|(service, _)| *service == spec.service).map(|(_, program)| program);
+        // None: it is not of this lab, which its callers have seen to.
+        let Some(program) = program else { return Ok(()) };
+        return supervisor.process_group.start(name, lab.first_host(), program, spec.arguments);
+    }
     let (kind, id) = name.split_once('.').unwrap_or((name, ""));
     let (program, host) = match kind {
         "mon" => (&supervisor.programs.mon, lab.first_host()),

@@ -65,6 +65,11 @@ impl Dirs {
         self.dir.join("keyring")
     }
 
+    /// Of the object gateway's user, as the AWS tools read them.
+    pub fn s3_credentials(&self) -> PathBuf {
+        self.dir.join("s3-credentials")
+    }
+
     /// Locked as long as the supervisor lives; holds its process id.
     pub fn lock(&self) -> PathBuf {
         self.dir.join("lock")

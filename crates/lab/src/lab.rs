@@ -3,6 +3,7 @@
 use crate::active_fault::ActiveFault;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
+use crate::services::LabService;
 use crate::spec::{Backing, Spec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -41,6 +42,9 @@ pub struct LabCluster {
     pub osds: Vec<LabDaemon>,
     /// The daemons that run, with their process ids.
     pub daemons: Vec<Daemon>,
+    /// What it offers beside its pools.
+    #[serde(default)]
+    pub services: Vec<LabService>,
     /// For `ssh -F`: how the lab's hosts are reached by their names; `None`: not by ssh.
     #[serde(default)]
     pub ssh_config: Option<PathBuf>,
@@ -137,6 +141,7 @@ impl LabCluster {
             osds: (0..spec.osds).map(osd).collect(),
             hosts,
             daemons: Vec::new(),
+            services: Vec::new(),
             ssh_config: None,
             faults: Vec::new(),
             client_address: address(254),

@@ -18,6 +18,7 @@
 
 mod active_fault;
 mod build;
+mod cephfs;
 mod cgroups;
 mod commands;
 mod conf;
@@ -38,8 +39,10 @@ mod net;
 mod preflight;
 mod process_group;
 mod registry;
+mod rgw;
 mod room;
 mod secrets;
+mod services;
 mod spec;
 mod ssh;
 mod status;
@@ -52,6 +55,7 @@ pub use down::{daemon, down};
 pub use errors::LabError;
 pub use lab::{Daemon, Host, LabCluster, LabDaemon, State};
 pub use room::Room;
+pub use services::{LabService, Service};
 pub use spec::{Backing, GIB, Spec};
 pub use status::{list, status};
 pub use supervisor::supervisor;

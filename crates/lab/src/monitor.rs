@@ -3,6 +3,7 @@
 use crate::build::{check_daemons, wait};
 use crate::errors::LabError;
 use crate::lab::LabCluster;
+use crate::services::{self, ServicePool};
 use crate::supervisor::Supervisor;
 use ceph::{ClusterAccess, Rados};
 use serde_json::{Value, json};
@@ -12,6 +13,8 @@ use std::time::Duration;
 
 /// The pool that a lab has from the beginning.
 const POOL: &str = "rbd";
+/// Its placement groups.
+pub(crate) const POOL_PGS: u64 = 32;
 
 pub(crate) struct Monitor<'a> {
     rados: Rados,
@@ -42,7 +45,7 @@ impl<'a> Monitor<'a> {
         Ok(Monitor { rados, supervisor })
     }
 
-    fn tell(&self, command: &Value) -> Result<Value, LabError> {
+    pub fn tell(&self, command: &Value) -> Result<Value, LabError> {
         check_daemons(self.supervisor)?;
         let reply = self.rados.mon_command(command).map_err(|error| sink(self.supervisor, error.into()))?;
         Ok(reply.json().unwrap_or(Value::Null))
@@ -67,6 +70,12 @@ impl<'a> Monitor<'a> {
         self.tell(&json!({"prefix": "osd pool application enable", "pool": POOL, "app": "rbd"})).map(drop)
     }
 
+    pub fn make_service_pool(&self, pool: &ServicePool) -> Result<(), LabError> {
+        self.tell(&json!({"prefix": "osd pool create", "pool": pool.name, "pg_num": pool.pgs, "pgp_num": pool.pgs}))?;
+        let Some(application) = pool.application else { return Ok(()) };
+        self.tell(&json!({"prefix": "osd pool application enable", "pool": pool.name, "app": application})).map(drop)
+    }
+
     pub fn wait_for_osds(&self, number: usize) -> Result<(), LabError> {
         wait(self.supervisor, "the start of the OSDs", 120, || {
             let stat = self.tell(&json!({"prefix": "osd stat", "format": "json"}))?;
@@ -78,15 +87,17 @@ impl<'a> Monitor<'a> {
 
     /// The manager's word counts: it must have heard of the pool's placement groups, and of no other state.
     pub fn wait_until_clean(&self) -> Result<(), LabError> {
+        let groups = POOL_PGS + services::pgs(&self.supervisor.spec.with);
         wait(self.supervisor, "active+clean of all placement groups", 120, || {
             let status = self.tell(&json!({"prefix": "status", "format": "json"}))?;
-            Ok(if is_clean(&status) { Ok(()) } else { Err(status["pgmap"]["pgs_by_state"].to_string()) })
+            Ok(if is_clean(&status, groups) { Ok(()) } else { Err(status["pgmap"]["pgs_by_state"].to_string()) })
         })
     }
 }
 
 /// `status` counts only what the manager has told; pools that it knows of and that have no counted group show as 0 groups.
-fn is_clean(status: &Value) -> bool {
+/// `least`: so many there are at least.
+fn is_clean(status: &Value, least: u64) -> bool {
     let map = &status["pgmap"];
     let states = map["pgs_by_state"].as_array().map(Vec::as_slice).unwrap_or_default();
     let groups = map["num_pgs"].as_u64().unwrap_or(0);
@@ -95,7 +106,7 @@ fn is_clean(status: &Value) -> bool {
         .filter(|state| state["state_name"] == "active+clean")
         .filter_map(|state| state["count"].as_u64())
         .sum();
-    map["num_pools"].as_u64().unwrap_or(0) >= 1 && groups >= 32 && clean == groups
+    map["num_pools"].as_u64().unwrap_or(0) >= 1 && groups >= least && clean == groups
 }
 
 fn sink(supervisor: &Supervisor, error: LabError) -> LabError {
@@ -111,9 +122,10 @@ mod tests {
         let status =
             |groups: u64, states: Value| json!({"pgmap": {"num_pools": 1, "num_pgs": groups, "pgs_by_state": states}});
         let of = |state: &str, count: u64| json!({"state_name": state, "count": count});
-        assert!(is_clean(&status(33, json!([of("active+clean", 33)]))));
-        assert!(!is_clean(&status(33, json!([of("active+clean", 32), of("peering", 1)]))));
-        assert!(!is_clean(&status(1, json!([of("active+clean", 1)]))));
-        assert!(!is_clean(&json!({})));
+        assert!(is_clean(&status(33, json!([of("active+clean", 33)])), 32));
+        assert!(!is_clean(&status(33, json!([of("active+clean", 33)])), 34));
+        assert!(!is_clean(&status(33, json!([of("active+clean", 32), of("peering", 1)])), 32));
+        assert!(!is_clean(&status(1, json!([of("active+clean", 1)])), 32));
+        assert!(!is_clean(&json!({}), 32));
     }
 }

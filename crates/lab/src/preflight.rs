@@ -2,6 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
+use crate::services::Service;
 use crate::spec::{Backing, Spec};
 use procfs::{Current, Meminfo};
 use std::fs::OpenOptions;
@@ -14,6 +15,8 @@ pub(crate) const MB: u64 = 1 << 20;
 /// a lab's conf gives it. What it grows to is kept free by `Room`.
 const MON_AND_MGR_MB: u64 = 340;
 const OSD_MB: u64 = 300;
+/// A gateway has 44 MB when it starts, a metadata server 23, and both grow under load.
+const SERVICE_MB: u64 = 150;
 /// What a fresh lab occupies: the monitor's database, and per OSD the write-ahead log and tables of BlueStore.
 const MON_DISK_MB: u64 = 150;
 const OSD_DISK_MB: u64 = 100;
@@ -24,14 +27,20 @@ pub(crate) struct Programs {
     pub mon: PathBuf,
     pub mgr: PathBuf,
     pub osd: PathBuf,
+    pub services: Vec<(Service, PathBuf)>,
 }
 
 impl Programs {
     pub fn find(spec: &Spec) -> Result<Programs, LabError> {
+        let service = |service: &Service| {
+            let spec = service.spec();
+            Ok((*service, find(spec.program, spec.package)?))
+        };
         let programs = Programs {
             mon: find("ceph-mon", "ceph-mon")?,
             mgr: find("ceph-mgr", "ceph-mgr")?,
             osd: find("ceph-osd", "ceph-osd")?,
+            services: spec.with.iter().map(service).collect::<Result<_, LabError>>()?,
         };
         if spec.hosts > 0 {
             find("ip", "iproute2")?;
@@ -114,10 +123,19 @@ pub(crate) fn free_ports() -> Result<u16, LabError> {
     candidates.find(|port| free(*port) && free(*port + 1)).ok_or(LabError::NoneFree { what: "port" })
 }
 
+/// A free port on the loopback address for a gateway: from below those of monitors.
+pub(crate) fn free_gateway_port() -> Result<u16, LabError> {
+    let first = (std::process::id() % 2000) as u16;
+    let mut candidates = (0..2000).map(|step| 18_000 + (first + step) % 2000);
+    candidates
+        .find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok())
+        .ok_or(LabError::NoneFree { what: "port" })
+}
+
 fn check_memory(spec: &Spec) -> Result<(), LabError> {
     let Some(free_mb) = free_memory_mb() else { return Ok(()) };
     let in_memory = if spec.backing == Backing::Memory { disk_mb(spec) } else { 0 };
-    let need_mb = MON_AND_MGR_MB + OSD_MB * u64::from(spec.osds) + in_memory;
+    let need_mb = MON_AND_MGR_MB + OSD_MB * u64::from(spec.osds) + SERVICE_MB * spec.with.len() as u64 + in_memory;
     if free_mb < need_mb { Err(LabError::MemoryShort { need_mb, free_mb }) } else { Ok(()) }
 }
 

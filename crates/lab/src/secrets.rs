@@ -1,6 +1,7 @@
 //! Keys and identifiers, drawn from the kernel.
 
 use crate::errors::LabError;
+use crate::services::Service;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
@@ -52,8 +53,8 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// One keyring for all: the daemons `mon.`, `mgr.x` and `osd.0`…, and the user `client.admin`.
-pub(crate) fn keyring(osds: u32) -> Result<String, LabError> {
+/// One keyring for all: the daemons `mon.`, `mgr.x`, `osd.0`… and those of services, and the user `client.admin`.
+pub(crate) fn keyring(osds: u32, services: &[Service]) -> Result<String, LabError> {
     let mut text = String::new();
     let mut add = |entity: &str, caps: &[(&str, &str)]| -> Result<(), LabError> {
         let _ = writeln!(text, "[{entity}]\n\tkey = {}", key()?);
@@ -68,6 +69,7 @@ pub(crate) fn keyring(osds: u32) -> Result<String, LabError> {
     for id in 0..osds {
         add(&format!("osd.{id}"), &[("mon", "allow profile osd"), ("mgr", "allow profile osd"), ("osd", "allow *")])?;
     }
+    services.iter().map(|service| service.spec()).try_for_each(|spec| add(spec.entity, spec.caps))?;
     Ok(text)
 }
 
@@ -88,7 +90,8 @@ mod tests {
         assert_ne!(one, two);
         assert_eq!((one.len(), &one[14..15]), (36, "4"));
         assert!(key()?.starts_with("AQAAAAAAAAAAABAA") && key()?.len() == 40);
-        assert_eq!(keyring(2)?.matches("key = ").count(), 5);
+        assert_eq!(keyring(2, &[])?.matches("key = ").count(), 5);
+        assert_eq!(keyring(2, &Service::ALL)?.matches("key = ").count(), 7);
         Ok(())
     }
 }

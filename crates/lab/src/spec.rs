@@ -2,6 +2,7 @@
 
 use crate::db::DB_BYTES_LEAST;
 use crate::errors::LabError;
+use crate::services::Service;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -46,6 +47,9 @@ pub struct Spec {
     /// The hosts have a second network, on which the OSDs talk to each other.
     #[serde(default)]
     pub cluster_network: bool,
+    /// What it offers beside its pools; each once.
+    #[serde(default)]
+    pub with: Vec<Service>,
     /// The monitor's port (msgr2; msgr1 has the next one); `None`: free ones are found.
     pub port: Option<u16>,
     /// The `fathom` program, which holds the lab: it is started again as `PROGRAM lab supervisor …`.
@@ -70,6 +74,7 @@ impl Default for Spec {
             db: None,
             hosts: 0,
             cluster_network: false,
+            with: Vec::new(),
             port: None,
             program: PathBuf::from("/proc/self/exe"),
         }

@@ -59,9 +59,18 @@ pub struct UpArgs {
     /// The hosts have a second network, on which the OSDs talk to each other
     #[arg(long, requires = "hosts")]
     pub cluster_network: bool,
+    /// What it offers beside its pools: cephfs (a file system), rgw (an object gateway)
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "SERVICES")]
+    pub with: Vec<ServiceArg>,
     /// The monitor's port (default: a free one)
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum ServiceArg {
+    Cephfs,
+    Rgw,
 }
 
 #[derive(Args, Debug)]

@@ -1,13 +1,14 @@
 //! `fathom lab`: a throwaway Ceph cluster on this machine.
 
 use super::lab_fault;
-use crate::cli::lab::{ActArg, BackingArg, LabArgs, LabCommand, UpArgs};
+use crate::cli::lab::{ActArg, BackingArg, LabArgs, LabCommand, ServiceArg, UpArgs};
 use crate::cli::{Common, Format};
 use crate::output::say;
-use lab::{Act, Backing, LabCluster, LabDaemon, LabError, Room, Spec};
+use lab::{Act, Backing, LabCluster, LabDaemon, LabError, LabService, Room, Service, Spec};
 use model::Failure;
 use report::numbers;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::time::Instant;
@@ -38,6 +39,15 @@ impl From<ActArg> for Act {
     }
 }
 
+impl From<ServiceArg> for Service {
+    fn from(service: ServiceArg) -> Service {
+        match service {
+            ServiceArg::Cephfs => Service::Cephfs,
+            ServiceArg::Rgw => Service::Rgw,
+        }
+    }
+}
+
 fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
     let backing = match args.backing {
         BackingArg::File => Backing::File,
@@ -53,6 +63,7 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
         db: args.db,
         hosts: args.hosts,
         cluster_network: args.cluster_network,
+        with: args.with.iter().map(|service| Service::from(*service)).collect::<BTreeSet<_>>().into_iter().collect(),
         port: args.port,
         ..Spec::default()
     };
@@ -141,12 +152,22 @@ fn text(lab: &LabCluster) -> String {
         let device = osd.device.display();
         let _ = writeln!(text, "osd.{:<4} {:<12} {:<15} {device}{db}", osd.id, osd.host, standing(osd));
     }
+    for service in &lab.services {
+        let _ = writeln!(text, "{:<8} {}", service.daemon, offers(service));
+    }
     for fault in &lab.faults {
         let _ = writeln!(text, "fault    {}", lab_fault::line(fault));
     }
     let _ = writeln!(text, "try      fathom run --lab {}", lab.name);
     let _ = writeln!(text, "         ceph --conf {} status", lab.conf.display());
     text
+}
+
+/// `rgw at http://10.1.2.1:8080, keys in FILE`.
+fn offers(service: &LabService) -> String {
+    let url = service.url.iter().map(|url| format!(" at {url}"));
+    let keys = service.credentials.iter().map(|file| format!(", keys in {}", file.display()));
+    std::iter::once(service.service.to_string()).chain(url).chain(keys).collect()
 }
 
 fn standing(osd: &LabDaemon) -> String {

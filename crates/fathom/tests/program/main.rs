@@ -20,6 +20,7 @@ mod hosts_as_here;
 mod judging;
 mod lab;
 mod lab_faults;
+mod lab_services;
 mod languages;
 mod reports_and_ends;
 mod sustained;

@@ -1,0 +1,52 @@
+//! A file system with one metadata server.
+
+use crate::build::wait;
+use crate::errors::LabError;
+use crate::lab::LabCluster;
+use crate::monitor::Monitor;
+use crate::services::{Place, Service, ServicePool, ServiceSpec};
+use crate::supervisor::Supervisor;
+use serde_json::json;
+
+const METADATA: &str = "cephfs_metadata";
+const DATA: &str = "cephfs_data";
+
+pub(crate) const SPEC: ServiceSpec = ServiceSpec {
+    service: Service::Cephfs,
+    daemon: "mds.a",
+    entity: "mds.a",
+    caps: &[("mon", "allow profile mds"), ("mgr", "allow profile mds"), ("osd", "allow *"), ("mds", "allow *")],
+    program: "ceph-mds",
+    package: "ceph-mds",
+    arguments: &["-f", "-i", "a"],
+    pools: &[
+        ServicePool { name: METADATA, pgs: 16, application: None },
+        ServicePool { name: DATA, pgs: 32, application: None },
+    ],
+    conf,
+    prepare,
+    wait: wait_until_active,
+};
+
+fn conf(place: &Place) -> String {
+    let Place { data, socket, log, address, .. } = place;
+    format!(
+        "mds data = {}\nadmin socket = {}\nlog file = {}\npublic addr = {address}\n\
+         # Each state on its way up is told with a beacon, by default every four seconds.\nmds beacon interval = 0.5",
+        data.display(),
+        socket.display(),
+        log.display()
+    )
+}
+
+fn prepare(_: &Supervisor, _: &LabCluster, monitor: &Monitor) -> Result<(), LabError> {
+    monitor.tell(&json!({"prefix": "fs new", "fs_name": "cephfs", "metadata": METADATA, "data": DATA})).map(drop)
+}
+
+fn wait_until_active(supervisor: &Supervisor, _: &LabCluster, monitor: &Monitor) -> Result<(), LabError> {
+    wait(supervisor, "the start of the metadata server", 60, || {
+        let status = monitor.tell(&json!({"prefix": "status", "format": "json"}))?;
+        let state = &status["fsmap"]["by_rank"][0]["status"];
+        Ok(if *state == "up:active" { Ok(()) } else { Err(state.to_string()) })
+    })
+}

@@ -1,0 +1,100 @@
+//! An object gateway, with one user whose keys lie in a file of the lab.
+
+use crate::build::wait;
+use crate::errors::LabError;
+use crate::lab::LabCluster;
+use crate::monitor::Monitor;
+use crate::preflight;
+use crate::process_group::{FOREIGN, MARK};
+use crate::services::{Place, Service, ServicePool, ServiceSpec};
+use crate::supervisor::Supervisor;
+use serde_json::Value;
+use std::fs::OpenOptions;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// Of a gateway on a host of its own.
+pub(crate) const PORT: u16 = 8080;
+/// Of its pools that hold next to nothing.
+const FEW: u32 = 8;
+const APPLICATION: Option<&str> = Some("rgw");
+
+pub(crate) const SPEC: ServiceSpec = ServiceSpec {
+    service: Service::Rgw,
+    daemon: "rgw.a",
+    entity: "client.rgw.a",
+    caps: &[("mon", "allow rw"), ("mgr", "allow rw"), ("osd", "allow rwx")],
+    program: "radosgw",
+    package: "radosgw",
+    arguments: &["-f", "-n", "client.rgw.a"],
+    pools: &[
+        ServicePool { name: ".rgw.root", pgs: FEW, application: APPLICATION },
+        ServicePool { name: "default.rgw.log", pgs: FEW, application: APPLICATION },
+        ServicePool { name: "default.rgw.control", pgs: FEW, application: APPLICATION },
+        ServicePool { name: "default.rgw.meta", pgs: FEW, application: APPLICATION },
+        ServicePool { name: "default.rgw.buckets.index", pgs: FEW, application: APPLICATION },
+        ServicePool { name: "default.rgw.buckets.non-ec", pgs: FEW, application: APPLICATION },
+        ServicePool { name: "default.rgw.buckets.data", pgs: 32, application: APPLICATION },
+    ],
+    conf,
+    prepare: make_user,
+    wait: wait_until_it_answers,
+};
+
+fn conf(place: &Place) -> String {
+    let Place { data, socket, log, address, port } = place;
+    format!(
+        "rgw data = {}\nadmin socket = {}\nlog file = {}\n\
+         rgw frontends = beast endpoint={address}:{port} tcp_nodelay=1\nrgw swift account in url = false",
+        data.display(),
+        socket.display(),
+        log.display()
+    )
+}
+
+/// Makes a user, of which the gateway draws the keys, and writes these down.
+fn make_user(supervisor: &Supervisor, lab: &LabCluster, _: &Monitor) -> Result<(), LabError> {
+    let mut command = Command::new(preflight::find("radosgw-admin", "ceph-common")?);
+    command.arg("--conf").arg(&lab.conf).args(["user", "create", "--uid", "fathom", "--display-name", "Fathom"]);
+    command.env(MARK, &supervisor.dirs.dir);
+    for name in FOREIGN {
+        command.env_remove(name);
+    }
+    let output = supervisor.process_group.run(&mut command)?;
+    let user: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let key = |name: &str| user["keys"][0][name].as_str().map(str::to_owned);
+    let (Some(access), Some(secret)) = (key("access_key"), key("secret_key")) else {
+        let why = "it told no keys of the user that it made".to_owned();
+        return Err(LabError::Tool { command: "radosgw-admin user create".to_owned(), why });
+    };
+    let path = supervisor.dirs.s3_credentials();
+    write_secret(&path, &format!("[default]\naws_access_key_id = {access}\naws_secret_access_key = {secret}\n"))
+        .map_err(LabError::io("cannot write", &path))
+}
+
+fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+fn wait_until_it_answers(supervisor: &Supervisor, lab: &LabCluster, _: &Monitor) -> Result<(), LabError> {
+    let own = lab.services.iter().find(|one| one.service == Service::Rgw);
+    let address = own.and_then(|own| own.url.as_deref()?.strip_prefix("http://")).unwrap_or_default();
+    wait(supervisor, "the start of the object gateway", 60, || {
+        Ok(ask(address).map_err(|error| format!("{address}: {error}")))
+    })
+}
+
+/// Does something answer there by HTTP?
+fn ask(address: &str) -> std::io::Result<()> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+    write!(stream, "GET / HTTP/1.0\r\nHost: {address}\r\n\r\n")?;
+    let mut begins = [0; 5];
+    stream.read_exact(&mut begins)?;
+    if begins == *b"HTTP/" { Ok(()) } else { Err(std::io::Error::other("what answers there is no gateway")) }
+}
