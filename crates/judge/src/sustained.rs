@@ -102,6 +102,10 @@ fn said(test: &SustainedTest, seen: &SustainedSeries) -> Endurance {
         says: String::new(),
     };
     found.says = in_words(&found);
+    let to_its_end = found.error.is_none() && !matches!(found.ended, Ended::Stopped | Ended::Broken);
+    if test.trim[1] && to_its_end {
+        found.says += "; then all of it was discarded (trimmed)";
+    }
     found
 }
 
@@ -227,6 +231,10 @@ mod tests {
 
     /// As a run does: a look after every second, ended as soon as it fell.
     fn run(windows: &[Bytes]) -> Endurance {
+        run_and_trim(windows, [false; 2])
+    }
+
+    fn run_and_trim(windows: &[Bytes], trim: [bool; 2]) -> Endurance {
         let end = (10..=windows.len()).step_by(10).find(|n| fell(&windows[..*n], WINDOW));
         let ended = if end.is_some() { Ended::Fell } else { Ended::Time };
         let windows = windows[..end.unwrap_or(windows.len())].to_vec();
@@ -241,8 +249,16 @@ mod tests {
             error: None,
         };
         let step = model::testing::step(0, model::testing::disks(), Pattern::WriteLinear, &[]);
-        let test = SustainedTest { seconds: 900.0, ..SustainedTest::of(step) };
+        let test = SustainedTest { seconds: 900.0, trim, ..SustainedTest::of(step) };
         said(&test, &seen)
+    }
+
+    #[test]
+    fn that_all_was_discarded_afterwards_is_told() {
+        let windows = windows(levels(&[(500.0, 30)]), 0.2);
+        let says = |trim| run_and_trim(&windows, trim).says;
+        assert!(says([false, true]).ends_with("; then all of it was discarded (trimmed)"), "{}", says([false, true]));
+        assert!(!says([true, false]).contains("discarded"), "{}", says([true, false]));
     }
 
     #[test]

@@ -140,4 +140,5 @@ fn a_device_of_another_host_is_filled_written_at_random_and_discarded() {
     assert_eq!((&found["fill_level"], &found["error"]), (&50.into(), &Value::Null), "{found}");
     assert!(found["written"].as_u64().unwrap() > 0 && found["rounds"]["covered"] == 1.0, "{found}");
     assert!(fs::read(&device.path).unwrap().iter().all(|byte| *byte == 0), "it was not discarded");
+    assert!(found["says"].as_str().unwrap().ends_with("then all of it was discarded (trimmed)"), "{found}");
 }

@@ -93,14 +93,20 @@ function item({ number, text: own, more }: Item): HTMLElement {
   return h("li", { id }, ...text(own), ...(more ?? []).map((line) => h("small", {}, ...text(line))));
 }
 
-export const text = (spans: Text): Child[] => spans.map(span);
+export const text = (spans: Text): Child[] => spans.flatMap(span);
 
-export function span({ text, emphasis }: Span): Child {
-  return emphasis ? emphasised(text, emphasis) : text;
+export function span({ text, emphasis }: Span): Child[] {
+  return emphasis ? [emphasised(text, emphasis)] : typed(text);
+}
+
+/** What stands between two backticks is what one types. */
+function typed(text: string): Child[] {
+  const parts = text.split("`");
+  return parts.length % 2 === 0 ? [text] : parts.map((part, at) => (at % 2 ? h("code", {}, part) : part));
 }
 
 const TAGS: Partial<Record<Emphasis, "b" | "s" | "code">> = { strong: "b", outlier: "b", struck: "s", code: "code" };
 
 export function emphasised(text: string, emphasis: Emphasis): HTMLElement {
-  return h(TAGS[emphasis] ?? "span", { class: `is-${emphasis}` }, text);
+  return h(TAGS[emphasis] ?? "span", { class: `is-${emphasis}` }, ...typed(text));
 }

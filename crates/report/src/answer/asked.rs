@@ -3,7 +3,7 @@
 use super::diagnosed;
 use super::sentence;
 use super::takes;
-use crate::sections::{ab, fitness, limits, sustained, sweep};
+use crate::sections::{ab, fitness, fitness_reasons, limits, sustained, sweep};
 use crate::{compare, finds, numbers, words};
 use model::{
     AbFound, Answer, Difference, Doubled, DriveFound, Endurance, Finds, Fitness, Limit, Metric, Outcome, Report,
@@ -72,7 +72,7 @@ pub(super) fn each(report: &Report) -> Vec<String> {
 
 /// With the first reason: the others stand below.
 fn fit(drive: &DriveFound) -> String {
-    let why = drive.reasons.first().map(|reason| format!("; {}", fitness::because(drive, reason)));
+    let why = drive.reasons.first().map(|reason| format!("; {}", fitness_reasons::because(drive, reason)));
     sentence(&format!("{}{}", fitness::sentence(drive), why.unwrap_or_default()))
 }
 

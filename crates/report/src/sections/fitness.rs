@@ -1,9 +1,10 @@
 //! Is each drive fit for Ceph, why, and the figures that say so: one line for each, then every way of writing.
 
 use super::fitness_by_model;
+use super::fitness_reasons::because;
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::fitness::{MANY, READ_PERCENT, slowest_durable};
+use model::fitness::{MANY, READ_PERCENT};
 use model::{
     DriveAbout, DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope,
     osds_named,
@@ -36,7 +37,20 @@ pub(super) fn loads(report: &Report, _: &Scope) -> Vec<Block> {
         Column::of("queue depth 1", Metric::Iops.unit()),
         Column::of(format!("queue depth {MANY}"), Metric::Iops.unit()),
     ];
-    vec![Table::new(columns, rows).into()]
+    let rested = report.answer.drives().iter().filter_map(rested);
+    std::iter::once(Table::new(columns, rows).into()).chain(block::list(rested, Emphasis::Quiet)).collect()
+}
+
+/// `/dev/sdx: a single read after a pause of 1 ms takes 0.120 ±0.002 ms, of 100 ms 2.50 ±0.05 ms`
+fn rested(drive: &DriveFound) -> Option<String> {
+    let mut each = drive
+        .rested
+        .iter()
+        .filter(|reads| is_known(&reads.mean))
+        .map(|reads| (reads.pause_ms, numbers::figure(&reads.mean, Metric::LatencyMean).plain()));
+    let (pause, takes) = each.next()?;
+    let further: String = each.map(|(pause, takes)| format!(", of {pause} ms {takes} ms")).collect();
+    Some(format!("{}: a single read after a pause of {pause} ms takes {takes} ms{further}", drive.target))
 }
 
 /// What each drive is, and what it says of its own health.
@@ -135,17 +149,14 @@ fn row(drive: &DriveFound) -> Row {
         Fitness::FitIfCacheOff | Fitness::NotForJournals | Fitness::Open => Emphasis::Warn,
         Fitness::Fit => Emphasis::Plain,
     };
-    let linear = |estimate: Option<Estimate>| {
-        estimate.filter(is_known).map_or_else(Cell::nothing, |estimate| Cell::value(&estimate, Metric::Bandwidth))
-    };
     Row::new([
         Cell::from(name(drive)),
         Cell::from(short_name(drive.fitness)).with(emphasis),
         iops(drive.slowest_durable().map(|(_, estimate)| estimate)),
         iops(drive.plain()),
         iops(drive.reads[0]),
-        linear(drive.linear[0]),
-        linear(drive.linear[1]),
+        cell(drive.linear[0], Metric::Bandwidth),
+        cell(drive.linear[1], Metric::Bandwidth),
     ])
 }
 
@@ -155,7 +166,19 @@ pub(super) fn is_known(estimate: &Estimate) -> bool {
 }
 
 fn iops(estimate: Option<Estimate>) -> Cell {
-    estimate.filter(is_known).map_or_else(Cell::nothing, |estimate| Cell::value(&estimate, Metric::Iops))
+    cell(estimate, Metric::Iops)
+}
+
+/// A value, or, where the interval is too wide for one, that.
+fn cell(estimate: Option<Estimate>, metric: Metric) -> Cell {
+    let Some(estimate) = estimate else { return Cell::nothing() };
+    let low = numbers::rough(estimate.low.max(0.0));
+    match is_known(&estimate) {
+        true => Cell::value(&estimate, metric),
+        false if estimate.high.is_finite() => Cell::from(format!("{low} to {}", numbers::rough(estimate.high))),
+        false if estimate.low > 0.0 => Cell::from(format!("over {low}")),
+        false => Cell::nothing(),
+    }
 }
 
 /// `/dev/sdx (model)`
@@ -211,12 +234,6 @@ fn beside(drive: &DriveFound) -> String {
     if drive.beside.is_empty() { String::new() } else { format!(", under the load of {}", osds_named(&drive.beside)) }
 }
 
-/// `: 25,100 ±2 % a second`
-fn switched(drive: &DriveFound) -> String {
-    let known = slowest_durable(&drive.switched).filter(|(_, rate)| is_known(rate));
-    known.map_or(String::new(), |(_, rate)| format!(": {} a second", numbers::figure(&rate, Metric::Iops).plain()))
-}
-
 /// As manuals and other tools write it.
 fn way_name(way: Durability) -> &'static str {
     match way {
@@ -235,173 +252,8 @@ fn short_name(fitness: Fitness) -> &'static str {
     }
 }
 
-/// One reason, in words.
-pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
-    match reason {
-        FitnessReason::Rotates => {
-            let read = drive.reads[0].filter(is_known).map(|reads| numbers::rough(1e3 / reads.value));
-            let read = read.map_or(String::new(), |ms| format!(" ({ms} ms at random)"));
-            format!("its reads are as slow as a disk's{read}, and it is judged as one: WAL and DB of its OSD belong on an SSD")
-        }
-        FitnessReason::Sleeps { pause_ms, rested_ms, ms } => format!(
-            "a read after a pause of {} ms takes {} ms, and {} ms without: it saves power in between (NVMe: nvme_core.default_ps_max_latency_us=0; \
-             SATA: link_power_management_policy=max_performance, hdparm -B 255)",
-            numbers::rough(*pause_ms),
-            numbers::rough(*rested_ms),
-            numbers::rough(*ms)
-        ),
-        FitnessReason::FallsWhenFull { after, from, to } => format!(
-            "large writes in order fall from {} to {} MB/s after {} without pause, when its cache is full",
-            numbers::rough(*from),
-            numbers::rough(*to),
-            numbers::bytes(*after)
-        ),
-        FitnessReason::SlowerWhenSteady { filled, first, steady } => format!(
-            "small random writes go on at {} a second once they are steady{}, and began at {}: count on the steady rate",
-            numbers::rough(*steady),
-            filled_to(*filled),
-            numbers::rough(*first)
-        ),
-        FitnessReason::PartWritten { filled, covered } => format!(
-            "small random writes had reached only {} % of the working set{} when they ended, so that it is not known whether they are \
-             steady: write all of it before (--fill-levels 100), or give them longer (--for) and more to write (--volume)",
-            numbers::rough(covered * 100.0),
-            filled_to(*filled)
-        ),
-        FitnessReason::NotSteady { filled } => {
-            format!("small random writes{} were not steady when they ended: give them longer (--for)", filled_to(*filled))
-        }
-        FitnessReason::SlowReads { ms } => format!(
-            "a random read takes {} ms, longer than flash or an idle disk needs: something holds it back, as a limit, a network or a path that fails",
-            numbers::rough(*ms)
-        ),
-        FitnessReason::NothingEmptied => "durable writes are about as fast as others: it is protected against power loss, or its \
-                                          writes are not durable at all; no test can tell these two apart without cutting the power"
-            .to_string(),
-        FitnessReason::FasterThanFlash => "durable writes are faster than flash could keep them one by one: it is protected against power \
-                                           loss, or its writes are not durable at all; no test can tell these two apart without \
-                                           cutting the power"
-            .to_string(),
-        FitnessReason::CacheEmptied => "a durable write takes far longer than another one, since a volatile cache is emptied for it: \
-                                        it has no protection against power loss, or would do better with its write cache off"
-            .to_string(),
-        FitnessReason::SoonerThanMedium { per_second } => format!(
-            "more than {} durable writes a second are more than a medium can turn for: a cache of the controller or of the drive \
-             keeps them; they are safe if that has a battery or flash of its own, and as fast only until it is full",
-            numbers::rough(*per_second)
-        ),
-        FitnessReason::WaysDiffer { factor } => format!(
-            "O_DSYNC and fdatasync differ by {} times, though both are to make a write durable: the quicker one may do nothing, so \
-             the slower one counts",
-            numbers::rough(*factor)
-        ),
-        FitnessReason::SlowerThanDisks { least } => format!(
-            "fewer than {} durable writes a second, which every disk makes that is not shingled (SMR) or broken",
-            numbers::count(*least as u64)
-        ),
-        FitnessReason::SlowerThanJournals { least, protected } => format!(
-            "fewer durable writes than the {} a second that journals and metadata are to have ({} do where that is at least a fifth of the \
-             writes that need not be durable): put WAL and DB on another drive",
-            numbers::rough(*least),
-            numbers::rough(*protected)
-        ),
-        FitnessReason::SlowerThanOsds { least } => format!(
-            "fewer durable writes than the {} a second that an OSD's own software does with one operation in flight: the drive would \
-             hold it back",
-            numbers::rough(*least)
-        ),
-        FitnessReason::CacheOffHelps { factor, then } => {
-            let then = if *then == Fitness::Open { String::new() } else { format!(", and is {} then", then.name()) };
-            let times = numbers::rough(*factor);
-            format!("with its write cache off it makes {times} times as many durable writes{}{then}", switched(drive))
-        }
-        FitnessReason::CacheOffSlower { factor } => format!(
-            "with its write cache off it makes fewer durable writes, by a factor of {}{}",
-            numbers::rough(*factor),
-            switched(drive)
-        ),
-        FitnessReason::CacheOffDoesNotHelp => format!("switching its write cache off does not help{}", switched(drive)),
-        FitnessReason::CacheOffUnknown => {
-            format!("whether switching its write cache off helps is not known{}", switched(drive))
-        }
-        FitnessReason::CacheOnHelps { factor, then } => {
-            let then = if *then == Fitness::Open { String::new() } else { format!(", and is {} then", then.name()) };
-            let times = numbers::rough(*factor);
-            format!("its write cache is off; with it on it makes {times} times as many durable writes{}{then}", switched(drive))
-        }
-        FitnessReason::CacheNotFlushed => "its write cache is on, and the kernel takes it for write through and never flushes it: what is \
-                                           said to be durable is lost with the power"
-            .to_string(),
-        FitnessReason::Failing => "the drive itself expects to fail (smartctl -x), whatever its figures are".to_string(),
-        FitnessReason::Unreadable { sectors } => {
-            format!("{} could not be read and wait to be replaced (pending sectors)", numbers::counted(*sectors, "sector", "sectors"))
-        }
-        FitnessReason::MediumErrors { errors } => format!("{} of its medium were not mended", numbers::counted(*errors, "error", "errors")),
-        FitnessReason::Reallocated { sectors } => {
-            format!("{} were replaced; a number that grows is a drive that fails", numbers::counted(*sectors, "sector", "sectors"))
-        }
-        FitnessReason::Worn { percent } => {
-            format!("{} % of the endurance that its maker promises are used up", numbers::rough(*percent))
-        }
-        FitnessReason::SlowLink { now, most } => format!(
-            "its PCIe link runs at {} GT/s with {} lanes and could run at {} GT/s with {}: look at the slot, the riser and their settings",
-            numbers::rough(now.0),
-            now.1,
-            numbers::rough(most.0),
-            most.1
-        ),
-        FitnessReason::SlowerThanTwins { what, slower_by, others } => {
-            let slower = numbers::rough(slower_by * 100.0);
-            format!("{what}: {slower} % slower than the median of the other {others} of its model; compare firmware, link and health")
-        }
-        FitnessReason::NotMeasured { what, why } => {
-            let why = why.as_ref().map_or(String::new(), |why| format!(" ({why})"));
-            format!("{what} have no usable figure{why}, without which nothing is said of it")
-        }
-        FitnessReason::Undecided { either, or, low, high } => format!(
-            "either {}, or {}: it makes {} durable writes a second",
-            either.name(),
-            or.name(),
-            between(*low, high.unwrap_or(f64::INFINITY))
-        ),
-        FitnessReason::ReadsUndecided { either, or, low_ms, high_ms } => {
-            let up_to = high_ms.map_or("more".to_string(), numbers::rough);
-            format!(
-                "either {}, or {}: a random read takes {} to {up_to} ms, and from 2 ms on it is judged as a disk",
-                either.name(),
-                or.name(),
-                numbers::rough(*low_ms)
-            )
-        }
-        FitnessReason::RanHot { celsius, most } => format!(
-            "it was {} °C hot while it was measured, and its maker wants less than {}: it may have slowed itself down; cool it, and \
-             measure it again",
-            numbers::rough(*celsius),
-            numbers::rough(*most)
-        ),
-        FitnessReason::Beside { osds } => format!(
-            "it lies on the disk of {}, which served {} cluster meanwhile: without that load it may do better than this",
-            osds_named(osds),
-            if osds.len() > 1 { "their" } else { "its" }
-        ),
-        FitnessReason::CacheNotTried => format!(
-            "its write cache is on and was not switched off, since other things are on the drive: `fathom prove drive-cache=off --device \
-             /dev/{}` tries that, with the OSDs of the drive, and puts it back",
-            drive.cache.as_ref().map_or("", |cache| &cache.disk)
-        ),
-        FitnessReason::HeldBack { loads, of } => format!(
-            "{loads} of {of} loads waited for the processors of the host that put them on: stop what else runs there"
-        ),
-    }
-}
-
-/// ` with 90 % of it full`
-fn filled_to(percent: Option<u8>) -> String {
-    percent.map_or(String::new(), |percent| format!(" with {percent} % of it full"))
-}
-
 /// `between 100 and 610`
-fn between(low: f64, high: f64) -> String {
+pub(super) fn between(low: f64, high: f64) -> String {
     match high.is_finite() {
         true => format!("between {} and {}", numbers::rough(low.max(0.0)), numbers::rough(high)),
         false => format!("more than {}", numbers::rough(low.max(0.0))),
@@ -411,6 +263,7 @@ fn between(low: f64, high: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::RestedReads;
 
     #[test]
     fn drives_of_one_model_have_a_line_together() {
@@ -458,6 +311,23 @@ mod tests {
         assert_eq!(sentence(&open), "/dev/sdx (MODEL 9): not decided");
         let unbounded = Estimate { value: 231.0, low: 100.0, high: f64::INFINITY };
         assert_eq!(sentence(&drive(unbounded, Fitness::Open, Vec::new())), "/dev/sdx (MODEL 9): not decided");
+    }
+
+    #[test]
+    fn what_is_hardly_known_is_a_range_in_tables_and_pauses_are_told() {
+        let text = |estimate| cell(estimate, Metric::Iops).text;
+        assert_eq!(text(Some(Estimate { value: 231.0, low: 100.0, high: 610.0 })), "100 to 610");
+        assert_eq!(text(Some(Estimate { value: 231.0, low: 100.0, high: f64::INFINITY })), "over 100");
+        assert_eq!(text(Some(Estimate { value: 231.0, low: 0.0, high: f64::INFINITY })), numbers::NOTHING);
+        assert_eq!(text(Some(Estimate::new(231.0, 5.0))), "231");
+        let rests = |pause_ms: f64, ms: f64| RestedReads { pause_ms, mean: Estimate::new(ms, ms / 50.0) };
+        let mut drive = drive(Estimate::new(231.0, 5.0), Fitness::Unfit, Vec::new());
+        assert_eq!(rested(&drive), None);
+        drive.rested = vec![rests(1.0, 0.12), rests(100.0, 2.5)];
+        assert_eq!(
+            rested(&drive).unwrap(),
+            "/dev/sdx: a single read after a pause of 1 ms takes 0.1200 ±0.0024 ms, of 100 ms 2.50 ±0.05 ms"
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(crate) mod errors;
 pub(crate) mod findings;
 pub(crate) mod fitness;
 mod fitness_by_model;
+pub(crate) mod fitness_reasons;
 pub(crate) mod floor;
 pub(crate) mod host_loads;
 pub(crate) mod host_steps;

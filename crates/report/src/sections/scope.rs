@@ -17,7 +17,9 @@ pub(super) fn blocks(report: &Report, scope: &Scope) -> Vec<Block> {
         let content = if table.rows.is_empty() { Block::note("None.") } else { table.into() };
         [Block::title(title), content]
     };
-    std::iter::once(general(scope)).chain(tables.into_iter().flat_map(part)).collect()
+    // A run without a cluster has no list of what a cluster has.
+    let told = |(_, table): &(&str, Table)| scope.fsid.is_some() || !table.rows.is_empty();
+    std::iter::once(general(scope)).chain(tables.into_iter().filter(told).flat_map(part)).collect()
 }
 
 fn or(text: Option<&String>) -> String {
