@@ -13,6 +13,7 @@ const DATA: &str = "cephfs_data";
 
 pub(crate) const SPEC: ServiceSpec = ServiceSpec {
     service: Service::Cephfs,
+    name: "cephfs",
     daemon: "mds.a",
     entity: "mds.a",
     caps: &[("mon", "allow profile mds"), ("mgr", "allow profile mds"), ("osd", "allow *"), ("mds", "allow *")],
@@ -23,6 +24,7 @@ pub(crate) const SPEC: ServiceSpec = ServiceSpec {
         ServicePool { name: METADATA, pgs: 16, application: None },
         ServicePool { name: DATA, pgs: 32, application: None },
     ],
+    http: None,
     conf,
     prepare,
     wait: wait_until_active,

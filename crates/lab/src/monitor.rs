@@ -96,8 +96,8 @@ impl<'a> Monitor<'a> {
 }
 
 /// `status` counts only what the manager has told; pools that it knows of and that have no counted group show as 0 groups.
-/// `least`: so many there are at least.
-fn is_clean(status: &Value, least: u64) -> bool {
+/// `wanted`: placement groups of all pools that were made; with fewer, the manager has not heard of all.
+fn is_clean(status: &Value, wanted: u64) -> bool {
     let map = &status["pgmap"];
     let states = map["pgs_by_state"].as_array().map(Vec::as_slice).unwrap_or_default();
     let groups = map["num_pgs"].as_u64().unwrap_or(0);
@@ -106,7 +106,7 @@ fn is_clean(status: &Value, least: u64) -> bool {
         .filter(|state| state["state_name"] == "active+clean")
         .filter_map(|state| state["count"].as_u64())
         .sum();
-    map["num_pools"].as_u64().unwrap_or(0) >= 1 && groups >= least && clean == groups
+    map["num_pools"].as_u64().unwrap_or(0) >= 1 && groups >= wanted && clean == groups
 }
 
 fn sink(supervisor: &Supervisor, error: LabError) -> LabError {

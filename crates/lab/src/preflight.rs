@@ -116,20 +116,23 @@ fn check_port(port: u16) -> Result<(), LabError> {
 
 /// Two free ports in a row on the loopback address, from below the ports that the kernel gives to clients.
 pub(crate) fn free_ports() -> Result<u16, LabError> {
-    let free = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok();
-    // Labs that begin at the same time look from different places on.
-    let first = (std::process::id() % 4000) as u16;
-    let mut candidates = (0..4000).map(|step| 20_000 + 2 * ((first + step) % 4000));
-    candidates.find(|port| free(*port) && free(*port + 1)).ok_or(LabError::NoneFree { what: "port" })
+    find_port(20_000, 2, 4000, |port| is_free(port) && is_free(port + 1))
 }
 
-/// A free port on the loopback address for a gateway: from below those of monitors.
+/// A free port on the loopback address for a gateway, from below those of monitors.
 pub(crate) fn free_gateway_port() -> Result<u16, LabError> {
-    let first = (std::process::id() % 2000) as u16;
-    let mut candidates = (0..2000).map(|step| 18_000 + (first + step) % 2000);
-    candidates
-        .find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok())
-        .ok_or(LabError::NoneFree { what: "port" })
+    find_port(18_000, 1, 2000, is_free)
+}
+
+fn is_free(port: u16) -> bool {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+}
+
+/// One of `count` ports that lie `apart`. Labs that begin at the same time look from different places on.
+fn find_port(least: u16, apart: u16, count: u16, will_do: impl Fn(u16) -> bool) -> Result<u16, LabError> {
+    let first = (std::process::id() % u32::from(count)) as u16;
+    let mut candidates = (0..count).map(|step| least + apart * ((first + step) % count));
+    candidates.find(|port| will_do(*port)).ok_or(LabError::NoneFree { what: "port" })
 }
 
 fn check_memory(spec: &Spec) -> Result<(), LabError> {

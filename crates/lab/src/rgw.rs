@@ -17,14 +17,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Of a gateway on a host of its own.
-pub(crate) const PORT: u16 = 8080;
 /// Of its pools that hold next to nothing.
 const FEW: u32 = 8;
 const APPLICATION: Option<&str> = Some("rgw");
 
 pub(crate) const SPEC: ServiceSpec = ServiceSpec {
     service: Service::Rgw,
+    name: "rgw",
     daemon: "rgw.a",
     entity: "client.rgw.a",
     caps: &[("mon", "allow rw"), ("mgr", "allow rw"), ("osd", "allow rwx")],
@@ -40,6 +39,7 @@ pub(crate) const SPEC: ServiceSpec = ServiceSpec {
         ServicePool { name: "default.rgw.buckets.non-ec", pgs: FEW, application: APPLICATION },
         ServicePool { name: "default.rgw.buckets.data", pgs: 32, application: APPLICATION },
     ],
+    http: Some(8080),
     conf,
     prepare: make_user,
     wait: wait_until_it_answers,

@@ -45,6 +45,8 @@ pub(crate) struct ServicePool {
 /// How a service is made.
 pub(crate) struct ServiceSpec {
     pub service: Service,
+    /// What users call it.
+    pub name: &'static str,
     pub daemon: &'static str,
     /// Its name and its rights in the keyring.
     pub entity: &'static str,
@@ -53,6 +55,8 @@ pub(crate) struct ServiceSpec {
     pub package: &'static str,
     pub arguments: &'static [&'static str],
     pub pools: &'static [ServicePool],
+    /// Its port by HTTP on a host of its own; it has a user then, whose keys lie in a file. `None`: it is not reached by HTTP.
+    pub http: Option<u16>,
     /// Its lines in the conf, below a heading that is its entity's name.
     pub conf: fn(&Place) -> String,
     /// What it needs before it is started, once its pools are there.
@@ -70,23 +74,12 @@ pub(crate) struct Place {
     pub port: u16,
 }
 
+/// In the order of [`Service`].
 static SERVICES: [ServiceSpec; 2] = [cephfs::SPEC, rgw::SPEC];
 
 impl Service {
-    pub const ALL: [Service; 2] = [Service::Cephfs, Service::Rgw];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Service::Cephfs => "cephfs",
-            Service::Rgw => "rgw",
-        }
-    }
-
     pub(crate) fn spec(self) -> &'static ServiceSpec {
-        match self {
-            Service::Cephfs => &SERVICES[0],
-            Service::Rgw => &SERVICES[1],
-        }
+        &SERVICES[self as usize]
     }
 
     /// The one whose daemon this is.
@@ -97,7 +90,7 @@ impl Service {
 
 impl fmt::Display for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.spec().name)
     }
 }
 
@@ -148,12 +141,24 @@ pub(crate) fn drafted(supervisor: &Supervisor, lab: &LabCluster) -> Result<Vec<L
 }
 
 fn draft(service: Service, supervisor: &Supervisor, lab: &LabCluster) -> Result<LabService, LabError> {
-    let daemon = service.spec().daemon.to_owned();
-    if service != Service::Rgw {
-        return Ok(LabService { service, daemon, url: None, credentials: None });
-    }
+    let spec = service.spec();
+    let daemon = spec.daemon.to_owned();
+    let Some(own_port) = spec.http else { return Ok(LabService { service, daemon, url: None, credentials: None }) };
     // Hosts of their own have all ports for themselves.
-    let port = if supervisor.spec.hosts > 0 { rgw::PORT } else { preflight::free_gateway_port()? };
+    let port = if supervisor.spec.hosts > 0 { own_port } else { preflight::free_gateway_port()? };
     let url = Some(format!("http://{}:{port}", lab.first_host().address));
     Ok(LabService { service, daemon, url, credentials: Some(supervisor.dirs.s3_credentials()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_is_that_of_its_service() {
+        for (at, spec) in SERVICES.iter().enumerate() {
+            assert_eq!((spec.service as usize, spec.service.to_string()), (at, spec.name.to_owned()));
+            assert_eq!(Service::of_daemon(spec.daemon).map(|found| found.service), Some(spec.service));
+        }
+    }
 }

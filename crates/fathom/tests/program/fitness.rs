@@ -80,6 +80,25 @@ fn a_drive_is_judged_by_its_durable_writes_and_its_reads() {
     let slow = judged(&home, &device, &throttle, [0, 300]);
     let drive = &slow["drives"][0];
     assert!(!is(drive, "unfit") || reasons(drive)[0] == "slower-than-osds", "{drive}");
+    is_compared(&home, [&run, &slow]);
+}
+
+/// A drive that is fit for less than it was is worse, whatever its figures do.
+fn is_compared(home: &Home, runs: [&Value; 2]) {
+    let [before, after] = runs.map(|run| run["drives"][0]["fitness"].as_str().unwrap());
+    let finds = match (before, after) {
+        ("open", _) | (_, "open") => "undecided",
+        _ => "worse",
+    };
+    let runs = runs.map(|run| run["run"].as_str().unwrap());
+    let compared = home.run(&["compare", runs[0], runs[1], "--format", "json"]);
+    let document = compared.json();
+    let drive = &document["drives"][0];
+    assert_eq!((&drive["before"], &drive["after"]), (&before.into(), &after.into()), "{document}");
+    assert_eq!(drive["finds"], finds, "{document}");
+    assert!(finds != "worse" || compared.code == 5, "{}: {document}", compared.code);
+    let shown = home.run(&["compare", runs[0], runs[1]]);
+    assert!(shown.out.lines().nth(1).is_some_and(|line| line.contains(finds)), "{}", shown.out);
 }
 
 #[test]

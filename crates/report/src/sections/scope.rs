@@ -11,15 +11,15 @@ pub(super) fn blocks(report: &Report, scope: &Scope) -> Vec<Block> {
         ("OSDs", osds(scope)),
         ("Pools", pools(scope)),
         ("Options that differ from their defaults", options(scope)),
-        ("Changes made", changes(report)),
     ];
     let part = |(title, table): (&str, Table)| {
         let content = if table.rows.is_empty() { Block::note("None.") } else { table.into() };
         [Block::title(title), content]
     };
-    // A run without a cluster has no list of what a cluster has.
+    // Without a cluster nobody looks for its OSDs.
     let told = |(_, table): &(&str, Table)| scope.fsid.is_some() || !table.rows.is_empty();
-    std::iter::once(general(scope)).chain(tables.into_iter().filter(told).flat_map(part)).collect()
+    let tables = tables.into_iter().filter(told).chain([("Changes made", changes(report))]);
+    std::iter::once(general(scope)).chain(tables.flat_map(part)).collect()
 }
 
 fn or(text: Option<&String>) -> String {
