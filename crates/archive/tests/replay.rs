@@ -189,6 +189,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         slow_operations: vec![],
         positions: None,
         distances: vec![],
+        doors: vec![],
         answer: Answer::Survey,
         host_loads: Vec::new(),
         outliers: vec![],

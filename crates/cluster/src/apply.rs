@@ -3,7 +3,7 @@
 use crate::admin::Cluster;
 use crate::entry::{JournalEntry, MadeThing, may_be_ours, own_prefix};
 use crate::errors::ClusterError;
-use crate::{host_settings, own_files, pools, proof, setting_locks, settings, spread};
+use crate::{buckets, host_settings, own_files, pools, proof, setting_locks, settings, spread};
 use ceph::CephError;
 pub(crate) use model::shell::word;
 use model::{Change, HostChange};
@@ -55,6 +55,12 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             }
             (None, None)
         }
+        (Change::Bucket { gateway, name }, _) => {
+            if buckets::exists(gateway, name).map_err(|why| failed(&change, why))? {
+                return Err(taken());
+            }
+            (None, None)
+        }
         (Change::OnHost { host: None, what: HostChange::Setting { name, .. } }, _) => {
             setting_locks::hold(name).map_err(|why| failed(&change, why))?;
             of = Some(host_settings::of(name));
@@ -76,6 +82,9 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
                 host_settings::write(name, value).map(|()| MadeThing::Set).map_err(|why| failed(change, why))
             }
         };
+    }
+    if let Change::Bucket { gateway, name } = change {
+        return buckets::make(gateway, name).map(|()| MadeThing::Set).map_err(|why| failed(change, why));
     }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
     match change {
@@ -127,6 +136,19 @@ pub fn unmake(
         }
         Change::OnHost { host: None, what: HostChange::File { path, .. } } => {
             return own_files::unmake(path, run, entry, trust);
+        }
+        Change::Bucket { .. } if !trust.here => {
+            return Err(not_ours(
+                change,
+                "the keys to it are known where the run was: fathom restore there".to_string(),
+            ));
+        }
+        Change::Bucket { .. } if !may_be_ours(run, change) => {
+            return Err(not_ours(change, "a run's own bucket bears its name".to_string()));
+        }
+        Change::Bucket { gateway, name } => {
+            let undone = buckets::unmake(gateway, name, &own_prefix(run));
+            return undone.map_err(|error| ClusterError::Undo { what: change.what(), why: error.to_string() });
         }
         Change::OnHost { host: None, what: HostChange::Setting { name, value } } => {
             return host_settings::unmake((name, value), entry, trust);

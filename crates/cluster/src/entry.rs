@@ -91,6 +91,7 @@ pub fn may_be_ours(run: &str, change: &Change) -> bool {
             name.starts_with(&own)
         }
         Change::Objects { prefix, .. } => prefix.starts_with(&own),
+        Change::Bucket { name, .. } => name.strip_prefix("fathom-") == Some(run),
         Change::Flag { name } => FLAGS.contains(&name.as_str()),
         Change::Option { .. } | Change::Restart { .. } | Change::BalancerOff => true,
         Change::PoolSetting { name, value, .. } => (name.as_str(), value.as_str()) == ("pg_autoscale_mode", "off"),

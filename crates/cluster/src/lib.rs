@@ -2,6 +2,7 @@
 
 pub mod admin;
 mod apply;
+pub mod buckets;
 mod coalescing;
 pub mod compaction;
 mod crush;

@@ -17,6 +17,8 @@ pub struct Context {
     pub holds: Holds,
     /// What is known of the data of workloads that verify.
     pub verify: Arc<Verify>,
+    /// For the gateway whose buckets are loaded.
+    pub keys: Option<s3::Keys>,
     /// Where objects of single OSDs lie.
     pub placed: Arc<crate::osd::PoolsPlaced>,
 }
@@ -45,6 +47,27 @@ impl From<EngineError> for model::Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpError {
     pub errno: i32,
+    /// What happened, where that says more than the number.
+    says: Option<&'static str>,
+}
+
+impl OpError {
+    pub fn of(errno: i32) -> OpError {
+        OpError { errno, says: None }
+    }
+
+    pub fn saying(errno: i32, says: &'static str) -> OpError {
+        OpError { errno, says: Some(says) }
+    }
+}
+
+impl std::fmt::Display for OpError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.says {
+            Some(says) => f.write_str(says),
+            None => std::io::Error::from_raw_os_error(self.errno.abs()).fmt(f),
+        }
+    }
 }
 
 /// One operation. `slot` < the lane's depth names its buffer; a slot is free again once its completion was reaped.

@@ -7,6 +7,7 @@ pub mod clock;
 pub mod crew;
 pub mod disk;
 pub mod floor;
+pub mod gateway;
 pub mod network;
 pub mod null;
 pub mod offsets;
@@ -36,6 +37,7 @@ pub const ENGINES: &[(Layer, &dyn Engine)] = &[
     (Layer::Osd, &osd::OsdEngine),
     (Layer::Rados, &rados::RadosEngine),
     (Layer::Rbd, &rbd::RbdEngine),
+    (Layer::Object, &gateway::GatewayEngine),
     (Layer::Device, &null::Null),
 ];
 

@@ -1,6 +1,6 @@
 //! The one loop for every kind of I/O: keeps the depth or the rate, hands operations to the session, counts what comes back.
 
-use crate::api::{Done, EngineError, Op, OpError, Session};
+use crate::api::{Done, EngineError, Op, Session};
 use crate::offsets::Draw;
 use crate::schedule::Schedule;
 use crate::tally::{CountedTime, Tally, Times};
@@ -205,9 +205,7 @@ impl Lane {
                 self.tally.record(&op, &Times { response, service, late });
             }
             (Ok(bytes), None) => self.failed(&op, || format!("moved {bytes} of {} bytes", op.len)),
-            (Err(OpError { errno }), _) => {
-                self.failed(&op, || std::io::Error::from_raw_os_error(errno.abs()).to_string());
-            }
+            (Err(error), _) => self.failed(&op, || error.to_string()),
         }
     }
 

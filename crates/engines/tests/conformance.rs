@@ -58,6 +58,8 @@ fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case
         (Layer::Floor, _) => None,
         // These need a cluster: crate `fathom` tests them on a lab.
         (Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd, _) => None,
+        // It needs a gateway.
+        (Layer::Object, _) => None,
     }
 }
 

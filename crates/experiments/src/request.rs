@@ -3,7 +3,7 @@
 use crate::ab::PairedSetting;
 use crate::workload::WorkloadOptions;
 use languages::fio::job_file::Batch;
-use model::{Bytes, Goal, Layer, Pattern, ResponseBound, SweepAxis, Threshold, Until};
+use model::{Bytes, Gateway, Goal, Layer, Pattern, ResponseBound, SweepAxis, Threshold, Until};
 use std::path::PathBuf;
 
 /// One run, before anything is known of the cluster.
@@ -38,6 +38,8 @@ pub enum OsdsOf {
 pub struct Targets {
     pub pool: Option<String>,
     pub image: Option<String>,
+    /// `None`: the lab's, if it has one.
+    pub gateway: Option<Gateway>,
     /// Empty: all.
     pub osds: Vec<u32>,
     /// Of OSDs, no step of several at once.

@@ -3,6 +3,7 @@
 use crate::background::look_behind;
 use crate::chart::chart;
 use crate::compare::ab;
+use crate::doors::door_prices;
 use crate::doubled::doubled;
 use crate::entry::{Entry, entries};
 use crate::expect::distances;
@@ -87,6 +88,7 @@ impl Assessment<'_> {
             slow_operations: slowest_of_steps(record),
             positions,
             distances: distances(&entries, record),
+            doors: door_prices(&entries),
             answer: answer(record, &entries, sustained),
             findings: Vec::new(),
             host_loads,

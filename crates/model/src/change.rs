@@ -1,5 +1,6 @@
 //! Everything that Fathom can do to a cluster or a host, and what undoes it. What is not here, Fathom cannot do.
 
+use crate::gateway::Gateway;
 use crate::subject::osds_named;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,8 @@ pub enum Change {
     Image { pool: String, name: String, bytes: Bytes },
     /// Objects whose names begin with `prefix`, in a pool that is not ours. Undone by deleting exactly those.
     Objects { pool: String, prefix: String },
+    /// A bucket of our own. Undone by deleting it with the objects of ours that are in it.
+    Bucket { gateway: Gateway, name: String },
     /// An option in the cluster's configuration database. Undone by setting what was there, or removing it.
     Option { who: String, name: String, value: String },
     /// A cluster flag (`noscrub`). Undone by unsetting it if it was unset.
@@ -141,6 +144,7 @@ impl Change {
             Change::Spread { pool } => format!("placement groups of pool {pool} on every OSD"),
             Change::Image { pool, name, .. } => format!("image {pool}/{name}"),
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
+            Change::Bucket { gateway, name } => format!("bucket {name} at {}", gateway.url),
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),
             Change::Flag { name } => format!("flag {name}"),
             Change::PoolSetting { pool, name, value } => format!("pool {pool}: {name} = {value}"),

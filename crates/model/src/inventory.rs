@@ -1,5 +1,6 @@
 //! What there is to measure and to measure from, looked up once before a plan is made: cluster, lab, hosts, paths.
 
+use crate::gateway::Gateway;
 use crate::scope::Scope;
 use crate::site::{NotFree, SiteSeen, SiteWish};
 use crate::target::Endpoint;
@@ -18,6 +19,8 @@ pub struct Inventory {
     pub here: ThisHost,
     /// Bytes of the image that the user named; `None`: none was named, or it does not exist.
     pub image_bytes: Option<Bytes>,
+    /// The object gateway to load; `None`: none is named.
+    pub gateway: Option<Gateway>,
     /// Hosts with agents; empty: this one does everything.
     pub hosts: Vec<ClientHost>,
     /// Paths to load: of these hosts, else of this one.

@@ -20,6 +20,8 @@ pub enum Layer {
     Osd,
     Rados,
     Rbd,
+    /// S3, at a gateway: each operation is of a whole object.
+    Object,
 }
 
 /// What one target of a layer is.
@@ -35,6 +37,8 @@ pub enum TargetKind {
     Osd,
     /// A pool: all the OSDs that it lies on.
     Pool,
+    /// A bucket at a gateway, which may be one of Ceph or another service.
+    Bucket,
 }
 
 /// What a layer knows beyond plain loads.
@@ -97,7 +101,7 @@ const NOTHING: Abilities = Abilities {
 };
 
 /// From the bottom of the stack to the top, in the order of [`Layer`].
-const LAYERS: [LayerSpec; 7] = [
+const LAYERS: [LayerSpec; 8] = [
     LayerSpec {
         layer: Layer::Device,
         name: "device",
@@ -168,6 +172,16 @@ const LAYERS: [LayerSpec; 7] = [
         command: "rbd",
         can: Abilities { rate: true, clients: true, hosts: true, images: true, data_in_osds: true, ..NOTHING },
     },
+    LayerSpec {
+        layer: Layer::Object,
+        name: "object",
+        target: TargetKind::Bucket,
+        place: "through S3",
+        operations: BLOCKS,
+        durable_by: DurableBy::Acknowledgement,
+        command: "object",
+        can: Abilities { rate: true, objects: true, data_in_osds: true, ..NOTHING },
+    },
 ];
 
 impl Layer {
@@ -218,7 +232,17 @@ impl Layer {
 
     /// Does it lie below, or is it, a part of what Ceph's clients wait for? Else it stands beside, for comparison.
     pub fn in_stack(self) -> bool {
-        !self.of_replicas()
+        !self.of_replicas() && !self.of_buckets()
+    }
+
+    /// Is it what applications see of a pool, above its objects?
+    pub fn is_door(self) -> bool {
+        self.can().images || self.of_buckets()
+    }
+
+    /// Is a target of it a bucket at a gateway?
+    pub fn of_buckets(self) -> bool {
+        self.spec().target == TargetKind::Bucket
     }
 
     /// Does it load paths of several hosts, each of which keeps a replica?

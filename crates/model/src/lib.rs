@@ -20,6 +20,7 @@ pub mod facts;
 mod failure;
 pub mod figure;
 pub mod fitness;
+mod gateway;
 pub mod held_operations;
 pub mod host;
 pub mod host_setting;
@@ -84,6 +85,7 @@ pub use facts::Facts;
 pub use failure::Failure;
 pub use figure::{Dip, Estimate, Figure, Label, OtherWay, Percentile, Sight, Unseen};
 pub use fitness::{DriveFound, DriveWrites, Fitness, FitnessReason, JudgedDrive, OsdEstimate, RestedReads, ServesDbs};
+pub use gateway::Gateway;
 pub use held_operations::{HeldByOsd, HeldOperations};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Site, Spare, ThisHost};
@@ -106,7 +108,8 @@ pub use plan_fields::GoalFields;
 pub use positions::{LongWrites, OsdStages, PairTime, PositionOfOsd, Positions, TookPart, WriteTimes};
 pub use record::{Ending, Gap, Imported, Record, RunHead};
 pub use report::{
-    ChartCell, Distance, Doubled, Explained, Finding, LedgerRow, Multiple, Outlier, Report, ScaledLoad, Standing,
+    ChartCell, Distance, DoorPrice, Doubled, Explained, Finding, LedgerRow, Multiple, Outlier, Report, ScaledLoad,
+    Standing,
 };
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};

@@ -48,6 +48,8 @@ pub struct Report {
     /// Where the floor was measured.
     #[serde(default)]
     pub distances: Vec<Distance>,
+    #[serde(default)]
+    pub doors: Vec<DoorPrice>,
     /// To the question of its experiment.
     #[serde(default)]
     pub answer: Answer,
@@ -157,6 +159,24 @@ pub struct Distance {
     pub floor_label: String,
     pub ceph_label: String,
     /// How many times slower Ceph is.
+    pub times: Multiple,
+}
+
+/// What a door to a pool costs, against objects of RADOS under the same work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DoorPrice {
+    pub layer: Layer,
+    pub pattern: Pattern,
+    /// Of both values.
+    pub metric: Metric,
+    /// The door's.
+    pub target: String,
+    pub at_door: Estimate,
+    pub of_rados: Estimate,
+    /// Names of both figures' labels.
+    pub door_label: String,
+    pub rados_label: String,
+    /// How many times slower it is at the door.
     pub times: Multiple,
 }
 

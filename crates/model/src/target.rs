@@ -1,5 +1,6 @@
 //! A target is one thing of a layer that is loaded.
 
+use crate::gateway::Gateway;
 use crate::layer::Layer;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,8 @@ pub enum Place {
     Pool { pool: String, prefix: String },
     /// Images of a pool, one per job.
     Images { pool: String, images: Vec<String> },
+    /// Objects of a bucket of our own, their names beginning with `prefix`.
+    Bucket { gateway: Gateway, bucket: String, prefix: String },
     /// Nothing: operations end at once, or as a simulation says.
     Null,
 }

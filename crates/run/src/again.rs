@@ -1,7 +1,7 @@
 //! A sweep that was stopped or killed goes on: its paths are looked at again before they are written to.
 
 use super::resolved::Resolved;
-use model::{Failure, PathKind, Place, Plan, SiteWish};
+use model::{Failure, Gateway, PathKind, Place, Plan, SiteWish};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -14,6 +14,14 @@ pub fn hosts(plan: &Plan) -> BTreeSet<&str> {
 /// Connections to the cluster that a host needs for it.
 pub fn connections(plan: &Plan) -> u32 {
     plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1)
+}
+
+/// The gateway that its steps load.
+pub fn gateway(plan: &Plan) -> Option<&Gateway> {
+    plan.steps.iter().flat_map(|step| &step.targets).find_map(|target| match &target.place {
+        Place::Bucket { gateway, .. } => Some(gateway),
+        _ => None,
+    })
 }
 
 /// Minutes or months lie between. `destroy`: a device that may be written to although it is not empty any more.

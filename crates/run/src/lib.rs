@@ -45,7 +45,7 @@ use engines::verify::Verify;
 use experiments::{Request, planner};
 use ipnet::IpNet;
 use model::{
-    Clock, Ending, Event, Failure, HostBond, LabLayout, Observation, Plan, Record, Report, RunHead, Subscriber,
+    Clock, Ending, Event, Failure, Gateway, HostBond, LabLayout, Observation, Plan, Record, Report, RunHead, Subscriber,
 };
 use probes::{Observer, Probes, Sources};
 use std::path::{Path, PathBuf};
@@ -82,6 +82,8 @@ pub struct Setup<'a> {
 pub struct SetupLab {
     pub layout: LabLayout,
     pub conf: PathBuf,
+    /// Its object gateway, if it has one.
+    pub gateway: Option<Gateway>,
     /// It was started for this run, and is taken down after it.
     pub own: bool,
 }
@@ -226,8 +228,9 @@ fn measured(
     let further = resolved.cluster.iter().flat_map(|cluster| (1..again::connections(plan)).map(|_| cluster.for_load()));
     let more_clients = further.collect::<Result<Vec<_>, _>>()?;
     let verify = Arc::new(Verify::of_this_run(sink.started()));
+    let keys = resolved.keys.clone();
     let context =
-        Context { rados, more_clients, verify, holds: resolved.looks.held.holds.clone(), ..Context::default() };
+        Context { rados, more_clients, keys, verify, holds: resolved.looks.held.holds.clone(), ..Context::default() };
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     if let Ok(overhead) = engines::overhead::overhead(&clock) {
         sink.tell(Event::Overhead { overhead })?;

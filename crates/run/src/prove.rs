@@ -2,7 +2,7 @@
 
 use super::prepare::for_pools;
 use super::resolved::Resolved;
-use cluster::deletable;
+use cluster::{buckets, deletable};
 use engines::verify::refusal;
 use model::units::bytes;
 use model::{Failure, Place, Plan, Step, Target};
@@ -10,7 +10,7 @@ use model::{Failure, Place, Plan, Step, Target};
 /// Can what is made be undone?
 pub fn undoable(resolved: &Resolved, plan: &Plan) -> Result<(), Failure> {
     for_pools(resolved, plan).map_or(Ok(true), deletable::allowed)?;
-    Ok(())
+    plan.changes.iter().try_for_each(buckets::prove).map_err(Failure::from)
 }
 
 /// Everything that an engine can't do.

@@ -21,6 +21,8 @@ use std::rc::Rc;
 pub struct Resolved {
     pub inventory: Inventory,
     pub cluster: Option<Cluster>,
+    /// For the gateway, if one is loaded.
+    pub keys: Option<s3::Keys>,
     /// The hosts that load it; `None`: this one.
     pub fleet: Option<Rc<RefCell<Fleet>>>,
     /// What was looked at on this host, and what of it is held.
@@ -73,8 +75,12 @@ impl Resolved {
             give_roles(&mut fleet.borrow_mut(), &hosts, &scope);
         }
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
-        let mut inventory =
-            Inventory { run: head.run.clone(), scope, lab, here, image_bytes, hosts, ..Inventory::default() };
+        let of_lab = || setup.lab.as_ref()?.gateway.clone();
+        let gateway = request.targets.gateway.clone().or_else(of_lab);
+        let gateway = gateway.filter(|_| request.layers.iter().any(|layer| layer.of_buckets()));
+        let keys = gateway.as_ref().map(s3::keys_of).transpose().map_err(unkeyed)?;
+        let run = head.run.clone();
+        let mut inventory = Inventory { run, scope, lab, here, image_bytes, gateway, hosts, ..Inventory::default() };
         let (mut looks, in_turn) = (Looks::default(), in_turn(request));
         let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
             let seen = match (&host, &fleet) {
@@ -86,7 +92,7 @@ impl Resolved {
         inventory.sites = planner::wanted_sites(&inventory, request).into_iter().map(&mut look).collect();
         inventory.replica_hosts = planner::wanted_replica_hosts(&inventory, request).into_iter().map(look).collect();
         left_out.extend(inventory.shared_machines());
-        Ok(Resolved { inventory, cluster, fleet, looks, head, left_out, restarts: Restarts::default() })
+        Ok(Resolved { inventory, cluster, keys, fleet, looks, head, left_out, restarts: Restarts::default() })
     }
 
     /// Paths of this host that are named, before anything else is reached or started for them.
@@ -134,8 +140,9 @@ impl Resolved {
             give_roles(&mut reached, &inventory.hosts, &inventory.scope);
             (fleet, left_out) = (Some(Rc::new(RefCell::new(reached))), without);
         }
+        let keys = again::gateway(plan).map(s3::keys_of).transpose().map_err(unkeyed)?;
         let (looks, head, restarts) = (Looks::default(), record.head.clone(), Restarts::default());
-        Ok(Resolved { inventory, cluster, fleet, looks, head, left_out, restarts })
+        Ok(Resolved { inventory, cluster, keys, fleet, looks, head, left_out, restarts })
     }
 
     /// What the path is on that host (`None`: this one), and whether it may be loaded beside others that go to the same place.
@@ -211,7 +218,9 @@ fn carries_osds(known_as: &str, scope: &Scope) -> bool {
 
 /// Does this host load the cluster? (The bench of the store runs within an OSD.)
 fn from_here(step: &Step) -> bool {
-    let loads = |place: &Place| matches!(place, Place::Osd { .. } | Place::Pool { .. } | Place::Images { .. });
+    let loads = |place: &Place| {
+        matches!(place, Place::Osd { .. } | Place::Pool { .. } | Place::Images { .. } | Place::Bucket { .. })
+    };
     step.targets.iter().any(|target| target.client.is_none() && loads(&target.place))
 }
 
@@ -224,6 +233,10 @@ fn here() -> HostSeen {
 /// Loads one after the other may go to the same place.
 fn in_turn(request: &Request) -> bool {
     request.experiment.pair().is_some() || !request.experiment.batches().is_empty()
+}
+
+fn unkeyed(error: s3::S3Error) -> Failure {
+    Failure::Usage(error.to_string())
 }
 
 fn reach(setup: &Setup) -> Result<Cluster, Failure> {

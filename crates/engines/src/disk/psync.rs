@@ -68,8 +68,8 @@ impl PsyncSession {
     #[inline]
     fn execute(&mut self, op: &Op) -> Result<u32, OpError> {
         let (fd, len) = (self.file.as_raw_fd(), op.len as usize);
-        let offset = libc::off_t::try_from(self.placing.at(self.base + op.offset))
-            .map_err(|_| OpError { errno: libc::EINVAL })?;
+        let offset =
+            libc::off_t::try_from(self.placing.at(self.base + op.offset)).map_err(|_| OpError::of(libc::EINVAL))?;
         if op.kind.changes() {
             let buffer = self.slab.buffer(WRITE, len);
             self.marks.mark(op, buffer);
@@ -108,7 +108,7 @@ fn counted(result: isize) -> Result<u32, OpError> {
     if result >= 0 {
         return Ok(result as u32);
     }
-    Err(OpError { errno: std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) })
+    Err(OpError::of(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)))
 }
 
 impl Session for PsyncSession {

@@ -289,7 +289,7 @@ impl Slot {
             (0.., false) => self.result = Ok(result as u32),
             (0.., true) => {}
             (..0, true) if result == -libc::ECANCELED => {}
-            (..0, _) => self.result = Err(OpError { errno: -result }),
+            (..0, _) => self.result = Err(OpError::of(-result)),
         }
     }
 }

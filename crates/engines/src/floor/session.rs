@@ -85,7 +85,7 @@ impl Session for FloorSession {
             self.bytes_heard = 0;
             let result = match i32::from_le_bytes(self.heard) {
                 0 => Ok(self.block as u32),
-                errno => Err(OpError { errno }),
+                errno => Err(OpError::of(errno)),
             };
             done.extend(self.sent.pop_front().map(|slot| Done::now(slot, result)));
         }

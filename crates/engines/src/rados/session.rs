@@ -74,7 +74,7 @@ impl<S: Slots> SlotSession<S> {
             (0.., OpClass::Write) => Ok(len),
             (read, _) if read == i64::from(len) => Ok(len),
             // Shorter than asked for: it was never written.
-            (0.., _) => Err(OpError { errno: libc::ENODATA }),
+            (0.., _) => Err(OpError::of(libc::ENODATA)),
         };
         Ok(Done { slot: finished.slot, at: finished.at, result, told: None })
     }
@@ -110,7 +110,7 @@ impl<S: Slots> SlotSession<S> {
     fn op_error(&self, errno: i32) -> Result<OpError, EngineError> {
         match self.slots.hopeless(errno) {
             Some(why) => Err(EngineError::Broken(why)),
-            None => Ok(OpError { errno }),
+            None => Ok(OpError::of(errno)),
         }
     }
 }

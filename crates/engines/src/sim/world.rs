@@ -82,7 +82,7 @@ impl Session for SimSession {
         for end in ended {
             world.ends.remove(&end);
             let (at, _, slot, bytes) = end;
-            let result = if bytes == 0 { Err(OpError { errno: libc::EIO }) } else { Ok(bytes) };
+            let result = if bytes == 0 { Err(OpError::of(libc::EIO)) } else { Ok(bytes) };
             done.push(Done { slot, at, result, told: None });
         }
         Ok(())

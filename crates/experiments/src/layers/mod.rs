@@ -4,6 +4,7 @@ pub mod beside;
 pub mod device;
 pub mod floor;
 pub mod network;
+pub mod object;
 pub mod osd;
 pub mod pairs;
 pub mod rados;
@@ -16,7 +17,7 @@ use model::{Failure, Layer};
 type Planner = fn(&mut Draft) -> Result<(), Failure>;
 
 /// The planners of all layers, one row for each.
-const PLANNERS: [(Layer, Planner); 7] = [
+const PLANNERS: [(Layer, Planner); 8] = [
     (Layer::Device, device::add),
     (Layer::Network, network::add),
     (Layer::Floor, floor::add),
@@ -24,6 +25,7 @@ const PLANNERS: [(Layer, Planner); 7] = [
     (Layer::Osd, osd::add),
     (Layer::Rados, rados::add),
     (Layer::Rbd, rbd::add),
+    (Layer::Object, object::add),
 ];
 
 /// Adds the steps of this layer.

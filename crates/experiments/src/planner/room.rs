@@ -120,6 +120,10 @@ fn data(draft: &Draft, step: &Step) -> Vec<(String, Bytes)> {
                 let name = format!("{pool} {prefix} {} {}", objects.family, objects.size);
                 found.push((name, each(draft, pool, objects.bytes())));
             }
+            (Place::Bucket { bucket, .. }, Some(objects)) => {
+                let name = format!("{bucket} {} {}", objects.family, objects.size);
+                found.push((name, each(draft, bucket, objects.bytes())));
+            }
             (Place::Images { pool, images }, _) => {
                 let bytes = step.workload.span / images.len().max(1) as u64;
                 found.extend(images.iter().map(|image| (format!("{pool} {image}"), each(draft, pool, bytes))));

@@ -1,6 +1,7 @@
 //! The arguments of the commands that measure: on which layer, which of its things, and how.
 
 use super::experiment::{ExperimentArgs, RatedExperimentArgs};
+use super::gateway::GatewayArgs;
 use super::run_options::RunOptions;
 use super::words;
 use super::workload::{CommonWorkloadArgs, ObjectArgs, PgArgs, SyncArgs, WorkloadArgs};
@@ -20,6 +21,8 @@ pub struct LayersArgs {
     /// A pool for the rados and rbd layers, instead of temporary ones
     #[arg(long)]
     pub pool: Option<String>,
+    #[command(flatten)]
+    pub gateway: GatewayArgs,
     #[command(flatten)]
     pub run: RunOptions,
 }
@@ -180,6 +183,15 @@ pub struct RbdArgs<E: Args = RatedExperimentArgs> {
     pub image: Option<String>,
     #[command(flatten)]
     pub of: PoolArgs<E>,
+}
+
+/// `fathom object`.
+#[derive(Args, Debug, Clone)]
+pub struct ObjectCommand<E: Args = RatedExperimentArgs> {
+    #[command(flatten)]
+    pub gateway: GatewayArgs,
+    #[command(flatten)]
+    pub layer: LayerArgs<E>,
 }
 
 #[derive(Args, Debug, Clone)]

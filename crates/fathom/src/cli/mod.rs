@@ -9,6 +9,7 @@ pub mod diagnose;
 #[cfg(test)]
 mod documented;
 pub mod experiment;
+pub mod gateway;
 pub mod hosts;
 pub mod lab;
 pub mod layers;
@@ -107,6 +108,8 @@ pub enum Command {
     Rados(layers::RadosArgs),
     /// Images of a pool
     Rbd(layers::RbdArgs),
+    /// Whole objects of a bucket, at an object gateway (S3)
+    Object(layers::ObjectCommand),
     /// The sections of a job file of fio
     Fio(layers::FioArgs),
     /// One workload with lists instead of numbers: every combination, and where the curve bends

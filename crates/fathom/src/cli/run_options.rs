@@ -1,9 +1,11 @@
 //! Options of every command that measures: lab, hosts, networks, dry run, report.
 
 use super::hosts::HostArgs;
+use super::lab::ServiceArg;
 use super::words;
 use clap::Args;
 use ipnet::IpNet;
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -13,6 +15,9 @@ pub struct RunOptions {
     /// Use a lab; one is started, and taken down at the end, if it isn't there
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default")]
     pub lab: Option<String>,
+    /// What a lab that is started offers beside its pools: cephfs (a file system), rgw (an object gateway)
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "SERVICES", requires = "lab")]
+    pub with: Vec<ServiceArg>,
     #[command(flatten)]
     pub hosts: HostArgs,
     /// Between which of the hosts' addresses: 10.1.0.0/24,10.2.0.0/24. The load takes the first network; the others are measured
@@ -32,4 +37,11 @@ pub struct RunOptions {
     /// While the run lasts, give Prometheus what is known so far, at http://ADDRESS:PORT/metrics
     #[arg(long, value_parser = words::address, value_name = "ADDRESS:PORT")]
     pub listen: Option<SocketAddr>,
+}
+
+impl RunOptions {
+    /// The services that are named, each once.
+    pub fn services(&self) -> Vec<lab::Service> {
+        self.with.iter().copied().collect::<BTreeSet<_>>().into_iter().map(Into::into).collect()
+    }
 }

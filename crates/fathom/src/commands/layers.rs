@@ -1,12 +1,12 @@
-//! The commands of one layer each: `disk`, `network`, `floor`, `store`, `osd`, `rados`, `rbd`.
+//! The commands of one layer each: `disk`, `network`, `floor`, `store`, `osd`, `rados`, `rbd`, `object`.
 
 use super::experiment::{experiment, refuse_senseless_scaling};
 use super::run::sound_and_print;
 use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
 use crate::cli::layers::{
-    DiskArgs, DiskCommand, LayerArgs, NetworkArgs, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs, SustainedArgs,
-    TrimWhen,
+    DiskArgs, DiskCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs,
+    SustainedArgs, TrimWhen,
 };
 use crate::cli::workload::{OwnNumbers, WorkloadArgs};
 use crate::cli::{Common, Format};
@@ -64,6 +64,13 @@ pub fn of_rados<E: Args>(args: &RadosArgs<E>) -> OneLayer<'_, E> {
 pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
     let of = of_pool(Layer::Rbd, &args.of);
     OneLayer { targets: Targets { image: args.image.clone(), ..of.targets }, ..of }
+}
+
+pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> OneLayer<'_, E> {
+    // A lab has its own; the environment may name one far away.
+    let gateway = args.gateway.gateway(args.layer.run.lab.is_none());
+    let targets = Targets { gateway, ..Targets::default() };
+    OneLayer { layer: Layer::Object, targets, own: OwnNumbers::default(), args: &args.layer }
 }
 
 /// The layer on which Fathom and fio are compared.
@@ -199,4 +206,8 @@ pub fn rados(common: &Common, args: &RadosArgs) -> Result<u8, Failure> {
 
 pub fn rbd(common: &Common, args: &RbdArgs) -> Result<u8, Failure> {
     measure(common, of_rbd(args))
+}
+
+pub fn object(common: &Common, args: &ObjectCommand) -> Result<u8, Failure> {
+    measure(common, of_object(args))
 }

@@ -7,7 +7,8 @@ use ::run::{Resolved, Setup, SetupLab, ToUndo, again};
 use agents::fleet::HostOptions;
 use cluster::devices::look_at;
 use experiments::Request;
-use model::{Failure, LabHost, LabLayout, LabOsd, PathKind, Record, Spare};
+use lab::Service;
+use model::{Failure, Gateway, LabHost, LabLayout, LabOsd, PathKind, Record, Spare};
 use std::path::PathBuf;
 
 /// A lab that was started for this run; it goes with this.
@@ -39,7 +40,7 @@ pub fn of(
     let (lab, own) = match options.lab.as_deref() {
         Some(name) => {
             let prove = || request.map_or(Ok(()), |request| prove_paths(request, hosts.named()));
-            running_or_new(common, name, hosts.number(), &prove)?
+            running_or_new(common, name, (hosts.number(), &options.services()), &prove)?
         }
         None => (None, None),
     };
@@ -114,7 +115,12 @@ fn described(lab: &lab::LabCluster) -> SetupLab {
         hosts: lab.hosts.iter().map(host).collect(),
         osds: lab.osds.iter().map(osd).collect(),
     };
-    SetupLab { layout, conf: lab.conf.clone(), own: false }
+    let gateway = lab.services.iter().find_map(|service| {
+        let (url, credentials) = (service.url.clone()?, service.credentials.clone());
+        let region = s3::REGION.to_string();
+        Some(Gateway { url, region, virtual_host: false, credentials, profile: None })
+    });
+    SetupLab { layout, conf: lab.conf.clone(), gateway, own: false }
 }
 
 fn running(name: &str) -> Result<lab::LabCluster, Failure> {
@@ -138,11 +144,19 @@ fn prove_paths(request: &Request, hosts: bool) -> Result<(), Failure> {
 fn running_or_new(
     common: &Common,
     name: &str,
-    hosts: Option<u32>,
+    (hosts, services): (Option<u32>, &[Service]),
     prove: &dyn Fn() -> Result<(), Failure>,
 ) -> Result<(Option<lab::LabCluster>, Option<OwnLab>), Failure> {
     match lab::status(name)? {
-        Some(lab) if lab.state == lab::State::Ready => return Ok((Some(lab), None)),
+        Some(lab) if lab.state == lab::State::Ready => {
+            let has = |service: &&Service| lab.services.iter().any(|own| own.service == **service);
+            if let Some(lacking) = services.iter().find(|service| !has(service)) {
+                return Err(Failure::Usage(format!(
+                    "lab {name} runs without {lacking}: take it down (fathom lab down --name {name}), or name another lab"
+                )));
+            }
+            return Ok((Some(lab), None));
+        }
         Some(lab) if lab.state == lab::State::Starting => {
             return Err(Failure::Failed(format!("lab {name} is still starting; see fathom lab status --name {name}")));
         }
@@ -158,7 +172,8 @@ fn running_or_new(
     if !others.is_empty() {
         tell(&format!("there is no lab {name} (labs: {}): one is started, and goes at the end", others.join(", ")));
     }
-    let spec = lab::Spec { name: name.to_string(), hosts: hosts.unwrap_or(0), ..lab::Spec::default() };
+    let (name_of_own, with) = (name.to_string(), services.to_vec());
+    let spec = lab::Spec { name: name_of_own, hosts: hosts.unwrap_or(0), with, ..lab::Spec::default() };
     let room = lab::Room::of(name, spec.backing, spec.db)?;
     room.smaller(spec.osds).into_iter().for_each(|text| tell(&text));
     let spec = lab::Spec { size: room.each(spec.osds), ..spec };

@@ -47,13 +47,16 @@ pub fn chosen_layers(named: &[Layer]) -> Vec<Layer> {
 }
 
 pub fn targets(args: &LayersArgs) -> Targets {
-    Targets { pool: args.pool.clone(), paths: args.devices.clone(), ..Targets::default() }
+    // Keys of the environment may be of a service that nobody means here, unless its layer is named.
+    let asked = args.layers.iter().any(|layer| layer.of_buckets()) && args.run.lab.is_none();
+    let gateway = args.gateway.gateway(asked);
+    Targets { pool: args.pool.clone(), paths: args.devices.clone(), gateway, ..Targets::default() }
 }
 
 /// What only layers have that are not measured.
 fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure> {
     let having = |has: fn(Layer) -> bool| Layer::ALL.into_iter().filter(move |layer| has(*layer)).collect::<Vec<_>>();
-    let (pools, paths) = (having(Layer::of_pools), having(Layer::of_paths));
+    let (pools, paths, buckets) = (having(Layer::of_pools), having(Layer::of_paths), having(Layer::of_buckets));
     let objects = having(|layer| layer.can().objects);
     let senseless = [
         ("--pool", args.of.pool.is_some(), pools.clone()),
@@ -61,6 +64,7 @@ fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure>
         ("--object-size", args.objects.object_size.is_some(), objects),
         ("--sync", args.sync.sync.is_some(), paths.clone()),
         ("--device", !args.of.devices.is_empty(), paths),
+        ("--s3-url", args.of.gateway.s3_url.is_some(), buckets),
     ];
     let idle = |own: &[Layer]| !own.iter().any(|layer| layers.contains(layer));
     match senseless.into_iter().find(|(_, given, own)| *given && idle(own)) {

@@ -29,6 +29,7 @@ export const LAYERS = Object.keys({
   osd: true,
   rados: true,
   rbd: true,
+  object: true,
 } satisfies Record<LayerName, true>) as LayerName[];
 export const PATTERNS = Object.keys({
   "write-latency": true,

@@ -7,7 +7,7 @@ export type Ending = ("done" | "failed") | "stopped";
 /**
  * Ordered from the bottom of the stack to the top; every table follows this order.
  */
-export type Layer = ("device" | "network" | "store" | "osd" | "rados" | "rbd") | "floor";
+export type Layer = ("device" | "network" | "store" | "osd" | "rados" | "rbd") | "floor" | "object";
 /**
  * What is done to a target. The order is the order of every table.
  */
@@ -329,6 +329,7 @@ export interface RunDocument {
   slow_operations: SlowestOfStep[];
   positions: PositionsDocument | null;
   floor: DistanceDocument[];
+  doors: DoorDocument[];
   verdicts: VerdictDocument[];
   limits: LimitDocument[];
   clients: ClientsDocument[];
@@ -1288,6 +1289,43 @@ export interface DistanceDocument {
   times: number | null;
   /**
    * Without an upper end: the floor may be next to nothing.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  times_ci95: [number | null, number | null];
+}
+export interface DoorDocument {
+  layer: Layer;
+  pattern: Pattern;
+  target: string;
+  unit: Unit;
+  /**
+   * Through the door.
+   */
+  value: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null];
+  label: Label;
+  /**
+   * Objects of RADOS under the same work.
+   */
+  rados: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  rados_ci95: [number | null, number | null];
+  rados_label: Label;
+  /**
+   * How many times slower it is through the door.
+   */
+  times: number | null;
+  /**
+   * Without an upper end: what it is divided by may be next to nothing.
    *
    * @minItems 2
    * @maxItems 2

@@ -3,9 +3,9 @@
 use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, six_digits, value_of};
 use crate::phrase;
 use model::{
-    Background, Bytes, ChartCell, Checked, Distance, Durability, EmptyPages, Estimate, Figure, Label, LatencyPart,
-    LatencyParts, Layer, LedgerRow, Metric, OpClass, OsdStages, OtherWay, Outlier, PairTime, Pattern, Percentile,
-    PositionOfOsd, Positions, Shares, Sight, Standing, StepId, Unseen, Workload, WriteTimes,
+    Background, Bytes, ChartCell, Checked, Distance, DoorPrice, Durability, EmptyPages, Estimate, Figure, Label,
+    LatencyPart, LatencyParts, Layer, LedgerRow, Metric, OpClass, OsdStages, OtherWay, Outlier, PairTime, Pattern,
+    Percentile, PositionOfOsd, Positions, Shares, Sight, Standing, StepId, Unseen, Workload, WriteTimes,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -356,6 +356,45 @@ impl From<&Distance> for DistanceDocument {
             ceph_label: LabelName(distance.ceph_label.clone()),
             times: distance.times.value,
             times_ci95: [Some(distance.times.low), distance.times.high],
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct DoorDocument {
+    layer: Layer,
+    pattern: Pattern,
+    target: String,
+    unit: Unit,
+    /// Through the door.
+    value: f64,
+    ci95: Interval,
+    label: LabelName,
+    /// Objects of RADOS under the same work.
+    rados: f64,
+    rados_ci95: Interval,
+    rados_label: LabelName,
+    /// How many times slower it is through the door.
+    times: f64,
+    /// Without an upper end: what it is divided by may be next to nothing.
+    times_ci95: Bounds,
+}
+
+impl From<&DoorPrice> for DoorDocument {
+    fn from(price: &DoorPrice) -> Self {
+        DoorDocument {
+            layer: price.layer,
+            pattern: price.pattern,
+            target: price.target.clone(),
+            unit: Unit(price.metric.unit()),
+            value: price.at_door.value,
+            ci95: interval(&price.at_door),
+            label: LabelName(price.door_label.clone()),
+            rados: price.of_rados.value,
+            rados_ci95: interval(&price.of_rados),
+            rados_label: LabelName(price.rados_label.clone()),
+            times: price.times.value,
+            times_ci95: [Some(price.times.low), price.times.high],
         }
     }
 }

@@ -14,8 +14,8 @@ use asked::{AbDocument, ClientsDocument, HostLoadDocument, LimitDocument, SweepD
 use causes::{FindingDocument, RefutedDocument, UntestedDocument};
 use drives::{DriveDocument, SustainedDocument};
 use figures::{
-    CellDocument, DistanceDocument, FigureDocument, LatencyPartsDocument, LedgerDocument, OutlierDocument,
-    PositionsDocument,
+    CellDocument, DistanceDocument, DoorDocument, FigureDocument, LatencyPartsDocument, LedgerDocument,
+    OutlierDocument, PositionsDocument,
 };
 use model::{
     Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, SlowestOfStep, StoreTimes, Undo,
@@ -67,6 +67,7 @@ struct RunDocument {
     slow_operations: Vec<SlowestOfStep>,
     positions: Option<PositionsDocument>,
     floor: Vec<DistanceDocument>,
+    doors: Vec<DoorDocument>,
     verdicts: Vec<VerdictDocument>,
     limits: Vec<LimitDocument>,
     clients: Vec<ClientsDocument>,
@@ -125,6 +126,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         slow_operations: report.slow_operations.clone(),
         positions: report.positions.as_ref().map(PositionsDocument::from),
         floor: all(&report.distances),
+        doors: all(&report.doors),
         verdicts: all(report.answer.verdicts()),
         limits: all(report.answer.limits()),
         clients: all(report.answer.doubled()),

@@ -6,6 +6,7 @@ pub(crate) mod beside;
 pub(crate) mod causes;
 pub(crate) mod chart;
 pub(crate) mod clients;
+pub(crate) mod doors;
 mod drive_uses;
 pub(crate) mod errors;
 pub(crate) mod findings;
@@ -85,7 +86,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 39] = [
+pub const SECTIONS: [Section; 40] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("findings", "Findings", findings::of_diagnosis).not_on_page(),
@@ -102,6 +103,7 @@ pub const SECTIONS: [Section; 39] = [
     section("sweep", "Sweep", sweep::blocks).lead(SWEEP),
     CHART,
     section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
+    section("doors", "Price of each door", doors::blocks),
     section("latency-parts", "Where the time goes", latency_parts::blocks).lead(PARTS).detail(),
     section("stores", "Data and database", stores::blocks).lead(STORES).detail(),
     section("slow-operations", "Slowest operations", slow_operations::blocks).detail(),

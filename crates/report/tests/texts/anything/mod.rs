@@ -386,6 +386,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             slow_operations,
             positions: None,
             distances: Vec::new(),
+            doors: Vec::new(),
             answer,
             host_loads,
             outliers,

@@ -1,0 +1,122 @@
+//! The `s3` engine: whole objects of a bucket, through a gateway. A write puts an object, a read gets it and looks whether it is whole.
+
+mod content;
+mod session;
+
+use crate::api::{Context, Engine, EngineError, Op, Session};
+use model::working_set::{ObjectsNeeded, family, object_size, objects_per_lane};
+use model::workload::OBJECT_MOST;
+use model::{Bytes, OpClass, Place, Target, Workload};
+use s3::Requests;
+use session::GatewaySession;
+use std::time::Duration;
+
+pub struct GatewayEngine;
+
+/// Requests in flight while a bucket is filled.
+const FILLING: u32 = 16;
+/// How often whoever waits for a bucket to be filled hears of it.
+const TIMEOUT: Duration = Duration::from_millis(100);
+
+impl Engine for GatewayEngine {
+    fn name(&self) -> &'static str {
+        "s3"
+    }
+
+    fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
+        let refused = crate::verify::refusal(self, workload, true);
+        let block = workload.block;
+        bucket_of(target).err().or(refused).or_else(|| match () {
+            () if block == 0 => Some("objects of 0 bytes measure nothing; choose a block size".to_string()),
+            () if block > OBJECT_MOST => Some(format!(
+                "objects of {block} bytes are too large to be sent as one (at most {OBJECT_MOST}); choose a smaller block size"
+            )),
+            () if object_size(workload) != block => Some(format!(
+                "each operation is of a whole object, so objects of {} bytes have no blocks of {block}; leave one of both sizes out",
+                object_size(workload)
+            )),
+            () if !workload.options.is_empty() => Some("the s3 engine has no options; leave --option out".to_string()),
+            () => None,
+        })
+    }
+
+    fn prepare(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        progress: &mut dyn FnMut(Bytes) -> bool,
+    ) -> Result<(), EngineError> {
+        let all = ObjectsNeeded::by(workload).count;
+        let mut session = session(context, target, workload, 0..all, (FILLING, workload.seed))?;
+        let (mut next, mut done, mut ended) = (0, 0, Vec::new());
+        let mut free: Vec<u32> = (0..FILLING).collect();
+        while done < all {
+            while next < all
+                && let Some(slot) = free.pop()
+            {
+                let offset = next * workload.block;
+                session.submit(&[Op { slot, kind: OpClass::Write, offset, len: workload.block as u32, due: 0 }])?;
+                next += 1;
+            }
+            session.reap(TIMEOUT, &mut ended)?;
+            for ended in ended.drain(..) {
+                if let Err(error) = ended.result {
+                    return Err(EngineError::Broken(format!("fill {}: {error}", target.name)));
+                }
+                free.push(ended.slot);
+                done += 1;
+            }
+            if !progress(done * workload.block) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn open(
+        &self,
+        context: &Context,
+        target: &Target,
+        workload: &Workload,
+        lane: u32,
+    ) -> Result<Box<dyn Session>, EngineError> {
+        let count = objects_per_lane(workload);
+        let first = u64::from(lane) * count;
+        let (depth, seed) = (workload.lane_depth(lane).max(1), workload.seed ^ (u64::from(lane + 1) << 32));
+        Ok(Box::new(session(context, target, workload, first..first + count, (depth, seed))?))
+    }
+
+    fn unverifiable(&self) -> Option<&'static str> {
+        Some("every object that is read is looked at whether it is whole, without --verify; leave it out")
+    }
+}
+
+fn bucket_of(target: &Target) -> Result<(&model::Gateway, &str, &str), String> {
+    match &target.place {
+        Place::Bucket { gateway, bucket, prefix } => Ok((gateway, bucket, prefix)),
+        _ => Err(format!("{} is no bucket: the object layer works on objects of a bucket", target.name)),
+    }
+}
+
+/// On these objects of the working set, with so many requests in flight.
+fn session(
+    context: &Context,
+    target: &Target,
+    workload: &Workload,
+    objects: std::ops::Range<u64>,
+    (depth, seed): (u32, u64),
+) -> Result<GatewaySession, EngineError> {
+    let (gateway, bucket, prefix) = bucket_of(target).map_err(EngineError::Refused)?;
+    let keys = context.keys.clone().ok_or_else(|| {
+        EngineError::Refused(format!(
+            "there are no keys for {}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+            gateway.url
+        ))
+    })?;
+    let requests = Requests::new(gateway, bucket, keys).map_err(|error| EngineError::Broken(error.to_string()))?;
+    let (family, size) = (family(workload), object_size(workload));
+    let first = objects.start;
+    let names = objects.map(|number| format!("{prefix}{family}{size}.{number}")).collect();
+    GatewaySession::open(requests, (names, first), depth, size as usize, seed)
+}

@@ -1,0 +1,204 @@
+//! One lane at a gateway: a connection for each slot, all waited for together.
+
+use super::content;
+use crate::api::{Done, EngineError, Op, OpError, Session};
+use crate::buffers;
+use crate::clock::RealClock;
+use model::{Clock, OpClass};
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::time::TimeSpec;
+use s3::{Answer, Connection, Requests, S3Error};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// A connection that was idle for this long may have been closed by the other end.
+const IDLE: Duration = Duration::from_secs(1);
+/// Timers of epoll are of milliseconds: shorter waits than this need finer ones.
+const COARSE: Duration = Duration::from_millis(20);
+const EVENTS: usize = 64;
+/// The body of an error.
+const REASON: usize = 4096;
+
+pub struct GatewaySession {
+    requests: Requests,
+    /// The lane's objects, and the number of the first of them in the whole set.
+    names: Vec<String>,
+    first: u64,
+    bytes: usize,
+    slots: Vec<Slot>,
+    epoll: Epoll,
+    writes: u64,
+    ended: Vec<Done>,
+}
+
+struct Slot {
+    connection: Option<Connection>,
+    used: Instant,
+    /// What is in flight, and on which of the lane's objects.
+    busy: Option<(OpClass, usize)>,
+    /// What it sends.
+    content: Vec<u8>,
+    /// What it receives.
+    into: Vec<u8>,
+}
+
+impl GatewaySession {
+    /// All connections are made, so that no operation has to wait for that.
+    pub fn open(
+        requests: Requests,
+        (names, first): (Vec<String>, u64),
+        depth: u32,
+        bytes: usize,
+        seed: u64,
+    ) -> Result<GatewaySession, EngineError> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(broken)?;
+        let slot = |slot: u32| {
+            let mut content = vec![0; bytes];
+            buffers::fill(&mut content, seed ^ (u64::from(slot) << 48));
+            Slot { connection: None, used: Instant::now(), busy: None, content, into: vec![0; bytes.max(REASON)] }
+        };
+        let slots = (0..depth).map(slot).collect();
+        let (writes, ended) = (0, Vec::new());
+        let mut session = GatewaySession { requests, names, first, bytes, slots, epoll, writes, ended };
+        (0..depth as usize).try_for_each(|slot| session.connect(slot))?;
+        Ok(session)
+    }
+
+    fn connect(&mut self, slot: usize) -> Result<(), EngineError> {
+        let connection = Connection::to(self.requests.address()).map_err(|error| self.unreached(&error))?;
+        // Each change of its state is told once; whoever goes on, goes on until nothing is left to read or to send.
+        let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
+        self.epoll.add(&connection, EpollEvent::new(flags, slot as u64)).map_err(broken)?;
+        self.slots[slot].connection = Some(connection);
+        Ok(())
+    }
+
+    fn unreached(&self, error: &io::Error) -> EngineError {
+        EngineError::Broken(S3Error::unreached(&self.requests.url, error).to_string())
+    }
+
+    fn start(&mut self, op: &Op) -> Result<(), EngineError> {
+        let index = op.slot as usize;
+        let object = (op.offset / self.bytes as u64) as usize % self.names.len();
+        let slot = &mut self.slots[index];
+        let idle = slot.used.elapsed() > IDLE;
+        if slot.connection.as_ref().is_none_or(|open| idle && open.is_closed()) {
+            self.connect(index)?;
+        }
+        let slot = &mut self.slots[index];
+        let Some(connection) = &mut slot.connection else { return Ok(()) };
+        let name = &self.names[object];
+        if op.kind == OpClass::Write {
+            self.writes += 1;
+            content::mark(&mut slot.content, self.first + object as u64, self.writes);
+            connection.begin(|head| self.requests.put(name, self.bytes, head));
+        } else {
+            connection.begin(|head| self.requests.get(name, head));
+        }
+        slot.busy = Some((op.kind, object));
+        self.go_on(index)
+    }
+
+    /// Goes on with what a slot has in flight.
+    fn go_on(&mut self, index: usize) -> Result<(), EngineError> {
+        let slot = &mut self.slots[index];
+        let (Some((kind, object)), Some(connection)) = (slot.busy, &mut slot.connection) else { return Ok(()) };
+        let body = if kind == OpClass::Write { &slot.content[..] } else { &[] };
+        let (answer, at) = match connection.go_on(body, &mut slot.into) {
+            Ok(None) => return Ok(()),
+            Ok(Some(answer)) => (Ok(answer), RealClock.now()),
+            Err(error) if connection.is_fresh() => return Err(self.unreached(&error)),
+            Err(error) => (Err(error), RealClock.now()),
+        };
+        (slot.busy, slot.used) = (None, Instant::now());
+        if answer.as_ref().map_or(true, |answer| answer.close) {
+            slot.connection = None;
+        }
+        let result = match answer {
+            Ok(answer) => self.result((kind, object), index, &answer)?,
+            Err(error) => Err(match error.raw_os_error() {
+                Some(errno) => OpError::of(errno),
+                None if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    OpError::saying(libc::ECONNRESET, "the gateway closed the connection without an answer")
+                }
+                None => OpError::saying(libc::EPROTO, "what the gateway answered is no HTTP"),
+            }),
+        };
+        self.ended.push(Done { slot: index as u32, at, result, told: None });
+        Ok(())
+    }
+
+    /// What an answer means for its operation.
+    ///
+    /// # Errors
+    /// No later operation could do better.
+    fn result(
+        &self,
+        (kind, object): (OpClass, usize),
+        index: usize,
+        answer: &Answer,
+    ) -> Result<Result<u32, OpError>, EngineError> {
+        let into = &self.slots[index].into;
+        let told = &into[..(answer.bytes as usize).min(into.len())];
+        match (kind, answer.status) {
+            (OpClass::Write, 200 | 201 | 204) => Ok(Ok(self.bytes as u32)),
+            (_, 200) if answer.bytes != self.bytes as u64 => Ok(Ok(u32::try_from(answer.bytes).unwrap_or(u32::MAX))),
+            (_, 200) if content::is_whole(told, self.first + object as u64) => Ok(Ok(self.bytes as u32)),
+            (_, 200) => Ok(Err(OpError::saying(libc::EBADMSG, "what was read is not what was written (checksum)"))),
+            (_, status) => match S3Error::hopeless(answer, told) {
+                true => {
+                    let what = format!("{} of object {}", kind.name(), self.names[object]);
+                    Err(EngineError::Broken(S3Error::refused(&what, &self.requests.url, answer, told).to_string()))
+                }
+                false => Ok(Err(OpError::saying(libc::EIO, s3::status_in_words(status)))),
+            },
+        }
+    }
+
+    /// Waits until one of the connections can go on, for no longer than `timeout`, and says which could.
+    fn wait(&self, timeout: Duration, events: &mut [EpollEvent]) -> Result<usize, EngineError> {
+        let now = |events: &mut [EpollEvent], timeout| match self.epoll.wait(events, timeout) {
+            Ok(found) => Ok(found),
+            Err(nix::Error::EINTR) => Ok(0),
+            Err(errno) => Err(broken(errno)),
+        };
+        if timeout >= COARSE {
+            return now(events, EpollTimeout::try_from(timeout).unwrap_or(EpollTimeout::ZERO));
+        }
+        let found = now(events, EpollTimeout::ZERO)?;
+        if found > 0 || timeout.is_zero() {
+            return Ok(found);
+        }
+        match ppoll(
+            &mut [PollFd::new(std::os::fd::AsFd::as_fd(&self.epoll.0), PollFlags::POLLIN)],
+            Some(TimeSpec::from(timeout)),
+            None,
+        ) {
+            Ok(_) | Err(nix::Error::EINTR) => now(events, EpollTimeout::ZERO),
+            Err(errno) => Err(broken(errno)),
+        }
+    }
+}
+
+impl Session for GatewaySession {
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
+        ops.iter().try_for_each(|op| self.start(op))?;
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let timeout = if self.ended.is_empty() { timeout } else { Duration::ZERO };
+        let mut events = [EpollEvent::empty(); EVENTS];
+        let found = self.wait(timeout, &mut events)?;
+        for event in &events[..found] {
+            self.go_on(event.data() as usize)?;
+        }
+        done.append(&mut self.ended);
+        Ok(())
+    }
+}
+
+fn broken(errno: nix::Error) -> EngineError {
+    EngineError::Broken(format!("waiting for connections: {errno}"))
+}

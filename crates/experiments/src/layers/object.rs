@@ -1,0 +1,92 @@
+//! Steps of the object layer: whole objects of a bucket of our own, at a gateway.
+
+use crate::planner::draft::Draft;
+use model::pattern::Family;
+use model::{Bytes, Change, Failure, Layer, Place, Target};
+
+/// Objects of a working set: enough that all shards of an index and all placement groups take part, and few enough to be put in seconds.
+const SMALL: Bytes = 4096;
+const SMALL_OF_LAB: Bytes = 1024;
+/// Of those that are large.
+const LARGE: Bytes = 256;
+const LARGE_OF_LAB: Bytes = 32;
+
+pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    let Some(gateway) = draft.inventory.gateway.clone() else {
+        return if draft.request.layers == [Layer::Object] { Err(Failure::Usage(nameless())) } else { Ok(()) };
+    };
+    let bucket = format!("fathom-{}", draft.inventory.run);
+    draft.change(Change::Bucket { gateway: gateway.clone(), name: bucket.clone() });
+    let target = format!("gateway {}", gateway.url.split_once("://").map_or(gateway.url.as_str(), |(_, rest)| rest));
+    let prefix = draft.name("");
+    for (pattern, mut workload) in draft.workloads(Layer::Object, 0) {
+        let objects = match (pattern.family(), draft.small()) {
+            (Family::Linear, false) => LARGE,
+            (Family::Linear, true) => LARGE_OF_LAB,
+            (_, false) => SMALL,
+            (_, true) => SMALL_OF_LAB,
+        };
+        let least = workload.block * Bytes::from(workload.depth.max(workload.jobs));
+        let usual = draft.fitting(objects.saturating_mul(workload.block)) / workload.block.max(1) * workload.block;
+        workload.span = draft.options.working_set.unwrap_or(usual.max(least));
+        workload.object.get_or_insert(workload.block);
+        let place = Place::Bucket { gateway: gateway.clone(), bucket: bucket.clone(), prefix: prefix.clone() };
+        draft.step(pattern, vec![Target::new(Layer::Object, target.clone(), place)], workload, true);
+    }
+    Ok(())
+}
+
+fn nameless() -> String {
+    "no gateway is named: --s3-url http://HOST:PORT or AWS_ENDPOINT_URL, or a lab with one (--lab --with rgw)"
+        .to_string()
+}
+
+/// Said where this layer is asked for beside others, and there is no gateway.
+pub fn note(draft: &Draft) -> Option<String> {
+    let asked = draft.request.layers.contains(&Layer::Object) && draft.request.layers.len() < Layer::ALL.len();
+    (asked && draft.inventory.gateway.is_none()).then(|| format!("the object layer is not measured: {}", nameless()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::planner::{self, testing};
+    use model::{Change, Gateway, Inventory, Layer, Place};
+
+    fn at_gateway() -> Inventory {
+        let (url, region) = ("http://10.1.0.1:8080".to_string(), "us-east-1".to_string());
+        let gateway = Gateway { url, region, virtual_host: false, credentials: None, profile: None };
+        Inventory { gateway: Some(gateway), ..testing::inventory(3) }
+    }
+
+    #[test]
+    fn whole_objects_of_one_bucket_of_the_runs_own() {
+        let plan = planner::plan(&at_gateway(), &testing::request(&[Layer::Object])).unwrap();
+        let [Change::Bucket { name, .. }] = &plan.changes[..] else { panic!("{:?}", plan.changes) };
+        assert!(name.starts_with("fathom-2026"), "{name}");
+        assert_eq!(plan.steps.len(), 6);
+        for step in &plan.steps {
+            assert_eq!(step.workload.object, Some(step.workload.block));
+            assert_eq!(step.targets[0].name, "gateway 10.1.0.1:8080");
+            let Place::Bucket { bucket, prefix, .. } = &step.targets[0].place else { panic!() };
+            assert!(bucket == name && prefix.starts_with("fathom.2026"), "{bucket} {prefix}");
+        }
+        assert_eq!(plan.steps.iter().map(|step| step.workload.span).max(), Some(1 << 30));
+    }
+
+    #[test]
+    fn without_a_gateway_it_is_asked_for_where_nothing_else_is_measured() {
+        let inventory = testing::inventory(3);
+        let why = planner::plan(&inventory, &testing::request(&[Layer::Object])).unwrap_err().to_string();
+        assert!(why.contains("--s3-url http://HOST:PORT"), "{why}");
+        let request = testing::request(&[Layer::Rados, Layer::Object]);
+        let plan = planner::plan(&inventory, &request).unwrap();
+        assert!(plan.steps.iter().all(|step| step.layer == Layer::Rados));
+        let notes = planner::notes(&inventory, &request, &plan);
+        assert!(notes[0].starts_with("the object layer is not measured: no gateway is named"), "{notes:?}");
+        assert!(
+            planner::notes(&inventory, &testing::request(&Layer::ALL), &plan)
+                .iter()
+                .all(|note| !note.contains("gateway"))
+        );
+    }
+}

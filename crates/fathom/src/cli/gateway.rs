@@ -1,0 +1,38 @@
+//! How an object gateway is reached: the options beside the usual `AWS_*` variables.
+
+use clap::Args;
+use model::Gateway;
+use s3::Named;
+
+/// The keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from a profile.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Object gateway")]
+pub struct GatewayArgs {
+    /// The gateway of the object layer (S3): http://HOST:PORT; its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in a profile
+    #[arg(long, value_name = "URL")]
+    pub s3_url: Option<String>,
+    /// The profile in ~/.aws whose keys are taken
+    #[arg(long, value_name = "NAME")]
+    pub s3_profile: Option<String>,
+    /// The region for which requests are signed (default: AWS_REGION, else us-east-1)
+    #[arg(long, value_name = "NAME")]
+    pub s3_region: Option<String>,
+    /// The bucket's name is a part of the host's name (http://BUCKET.HOST:PORT), not of the path
+    #[arg(long)]
+    pub s3_virtual_host: bool,
+}
+
+impl GatewayArgs {
+    /// The gateway that is named here. `environment`: else that of the environment.
+    pub fn gateway(&self, environment: bool) -> Option<Gateway> {
+        if self.s3_url.is_none() && !environment {
+            return None;
+        }
+        s3::gateway(&Named {
+            url: self.s3_url.clone(),
+            region: self.s3_region.clone(),
+            profile: self.s3_profile.clone(),
+            virtual_host: self.s3_virtual_host,
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! What each door to a pool costs, beside objects of RADOS under the same work: images, and buckets at a gateway.
+
+use crate::across::mean_over;
+use crate::chart::{figures_of, severity};
+use crate::entry::Entry;
+use crate::multiple::over;
+use model::{DoorPrice, Layer, Pattern};
+
+/// For each door and pattern that was measured, where objects of RADOS were loaded with the same work.
+pub fn door_prices(entries: &[Entry]) -> Vec<DoorPrice> {
+    let Some(rados) = Layer::ALL.into_iter().find(|layer| layer.of_pools() && layer.can().objects) else {
+        return Vec::new();
+    };
+    let doors = Layer::ALL.into_iter().filter(|layer| layer.is_door());
+    doors
+        .flat_map(|door| Pattern::ALL.into_iter().filter_map(move |pattern| price(entries, (rados, door), pattern)))
+        .collect()
+}
+
+fn price(entries: &[Entry], (rados, door): (Layer, Layer), pattern: Pattern) -> Option<DoorPrice> {
+    let (below, own) = (figures_of(entries, rados, pattern), figures_of(entries, door, pattern));
+    let (first, other) = (own.first()?, below.first()?);
+    if !same_work(first, other) {
+        return None;
+    }
+    let (at_door, of_rados) = (mean_over(&own)?, mean_over(&below)?);
+    let metric = pattern.metric(door);
+    let slower = if metric.lower_is_better() { (&at_door, &of_rados) } else { (&of_rados, &at_door) };
+    Some(DoorPrice {
+        layer: door,
+        pattern,
+        metric,
+        target: first.figure.target.clone(),
+        at_door,
+        of_rados,
+        door_label: gravest(&own),
+        rados_label: gravest(&below),
+        times: over(slower.0, slower.1)?,
+    })
+}
+
+/// As large operations of the same kinds, as many in flight by as many clients.
+fn same_work(one: &Entry, other: &Entry) -> bool {
+    let of = |entry: &Entry| {
+        let load = &entry.step.workload;
+        (
+            load.block,
+            load.depth,
+            load.mix,
+            load.clients,
+            load.rate.map(|rate| rate.per_second.to_bits()),
+            entry.step.targets.len(),
+        )
+    };
+    of(one) == of(other)
+}
+
+fn gravest(figures: &[&Entry]) -> String {
+    let gravest = figures.iter().max_by_key(|entry| severity(&entry.figure.label));
+    gravest.map_or(String::new(), |entry| entry.figure.label.name().to_string())
+}

@@ -1,0 +1,454 @@
+//! One HTTP/1.1 connection, kept open: one request at a time, and no call waits.
+
+use nix::errno::Errno;
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockType, SockaddrStorage, connect, setsockopt, socket, sockopt::TcpNoDelay,
+};
+use std::fmt;
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+
+/// What a gateway answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    /// Bytes of its body; those that the buffer had no room for are counted, and lost.
+    pub bytes: u64,
+    /// The connection can't be used again.
+    pub close: bool,
+    /// The gateway's clock, of an answer that is none of success.
+    pub date: Option<String>,
+    /// Where it sends.
+    pub location: Option<String>,
+}
+
+pub struct Connection {
+    stream: TcpStream,
+    head: Vec<u8>,
+    /// The answer has no body, whatever its head says (HEAD).
+    bare: bool,
+    /// Of head and body together.
+    sent: usize,
+    /// What was received and not looked at yet.
+    received: Vec<u8>,
+    reading: Option<Reading>,
+    /// Nothing was ever received on it.
+    fresh: bool,
+}
+
+struct Reading {
+    answer: Answer,
+    rest: Rest,
+}
+
+/// How the end of the body is known.
+enum Rest {
+    /// So many bytes are missing.
+    Bytes(u64),
+    Chunks,
+    Closing,
+}
+
+/// A head of an answer is not larger; nor is what surrounds chunks.
+const HEAD_MOST: usize = 64 << 10;
+const READ_AT_ONCE: usize = 16 << 10;
+const HEADERS_MOST: usize = 64;
+
+impl Connection {
+    /// Begins to connect; whether that succeeds is seen by the first request.
+    ///
+    /// # Errors
+    /// It can't even be tried.
+    pub fn to(address: &SocketAddr) -> io::Result<Connection> {
+        let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+        let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+        let socket = socket(family, SockType::Stream, flags, None)?;
+        match connect(socket.as_raw_fd(), &SockaddrStorage::from(*address)) {
+            Ok(()) | Err(Errno::EINPROGRESS) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        setsockopt(&socket, TcpNoDelay, &true)?;
+        let stream = TcpStream::from(socket);
+        Ok(Connection {
+            stream,
+            head: Vec::new(),
+            bare: false,
+            sent: 0,
+            received: Vec::new(),
+            reading: None,
+            fresh: true,
+        })
+    }
+
+    /// Was nothing ever received on it? Then what goes wrong is that the gateway is not reached.
+    pub fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+
+    /// Has the other end closed it while nothing was asked?
+    pub fn is_closed(&self) -> bool {
+        let mut byte = [0];
+        match self.stream.peek(&mut byte) {
+            Err(error) => error.kind() != ErrorKind::WouldBlock,
+            // What comes without having been asked for is no answer to anything.
+            Ok(_) => true,
+        }
+    }
+
+    /// Is a part of the request still here?
+    pub fn sending(&self, body: &[u8]) -> bool {
+        self.sent < self.head.len() + body.len()
+    }
+
+    /// The next request, of which `write` makes the head.
+    pub fn begin(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.head);
+        (self.sent, self.reading, self.bare) = (0, None, self.head.starts_with(b"HEAD "));
+        self.received.clear();
+    }
+
+    /// Goes on as far as it gets without waiting: sends the head and `body`, reads the answer, and its body into `into`. `None`: call
+    /// again when there is something to read, or room to send. `body` is the same in each call for one request.
+    ///
+    /// # Errors
+    /// The connection broke, or what comes is no HTTP: it can't be used again.
+    pub fn go_on(&mut self, body: &[u8], into: &mut [u8]) -> io::Result<Option<Answer>> {
+        // A gateway may refuse before it has all: then its answer counts, not that it closed.
+        let sent = self.send(body);
+        match self.receive(into) {
+            Err(error) => Err(sent.err().unwrap_or(error)),
+            Ok(None) => sent.map(|()| None),
+            Ok(Some(answer)) => Ok(Some(Answer { close: answer.close || self.sending(body), ..answer })),
+        }
+    }
+
+    fn send(&mut self, body: &[u8]) -> io::Result<()> {
+        loop {
+            let head = &self.head[self.sent.min(self.head.len())..];
+            let body = &body[self.sent.saturating_sub(self.head.len()).min(body.len())..];
+            if head.is_empty() && body.is_empty() {
+                return Ok(());
+            }
+            match self.stream.write_vectored(&[IoSlice::new(head), IoSlice::new(body)]) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(bytes) => self.sent += bytes,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                // Not connected yet.
+                Err(error) if error.kind() == ErrorKind::NotConnected => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn receive(&mut self, into: &mut [u8]) -> io::Result<Option<Answer>> {
+        loop {
+            if let Some(answer) = self.whole(into)? {
+                return Ok(Some(answer));
+            }
+            match self.read(into) {
+                Ok(0) => return self.ended(),
+                Ok(_) => self.fresh = false,
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::NotConnected) => {
+                    return Ok(None);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Reads some more: of a body whose length is known directly to where it belongs.
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if let Some(Reading { answer, rest: Rest::Bytes(left) }) = &mut self.reading {
+            let at = usize::try_from(answer.bytes).unwrap_or(usize::MAX).min(into.len());
+            let room = usize::try_from(*left).unwrap_or(usize::MAX).min(into.len() - at);
+            if room > 0 {
+                let bytes = self.stream.read(&mut into[at..at + room])?;
+                answer.bytes += bytes as u64;
+                *left -= bytes as u64;
+                return Ok(bytes);
+            }
+        }
+        let had = self.received.len();
+        self.received.resize(had + READ_AT_ONCE, 0);
+        let read = self.stream.read(&mut self.received[had..]);
+        self.received.truncate(had + read.as_ref().copied().unwrap_or(0));
+        read
+    }
+
+    /// The end of what comes is the end of a body whose length nobody told.
+    fn ended(&mut self) -> io::Result<Option<Answer>> {
+        match self.reading.take() {
+            Some(Reading { answer, rest: Rest::Closing }) => Ok(Some(Answer { close: true, ..answer })),
+            _ => Err(ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    /// Looks at what was received; the answer, once it is whole.
+    fn whole(&mut self, into: &mut [u8]) -> io::Result<Option<Answer>> {
+        if self.reading.is_none() {
+            self.reading = self.parsed_head()?;
+        }
+        let Some(Reading { answer, rest }) = &mut self.reading else { return Ok(None) };
+        match rest {
+            Rest::Bytes(left) => {
+                let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(self.received.len());
+                put(&self.received[..taken], answer, into);
+                *left -= taken as u64;
+                self.received.drain(..taken);
+            }
+            Rest::Closing => {
+                put(&self.received, answer, into);
+                self.received.clear();
+            }
+            Rest::Chunks => {
+                if self.received.len() > into.len() + HEAD_MOST {
+                    return Err(no_http("its chunks are larger than what was asked for"));
+                }
+                let mut all = Answer { bytes: 0, ..answer.clone() };
+                let Some(used) = chunks(&self.received, &mut all, into)? else { return Ok(None) };
+                self.received.drain(..used);
+                (*answer, *rest) = (all, Rest::Bytes(0));
+            }
+        }
+        match rest {
+            Rest::Bytes(0) => {
+                let surplus = !self.received.is_empty();
+                Ok(self
+                    .reading
+                    .take()
+                    .map(|Reading { answer, .. }| Answer { close: answer.close || surplus, ..answer }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn parsed_head(&mut self) -> io::Result<Option<Reading>> {
+        loop {
+            let mut headers = [httparse::EMPTY_HEADER; HEADERS_MOST];
+            let mut head = httparse::Response::new(&mut headers);
+            let used = match head.parse(&self.received).map_err(no_http)? {
+                httparse::Status::Complete(used) => used,
+                httparse::Status::Partial if self.received.len() > HEAD_MOST => {
+                    return Err(no_http("its head has no end"));
+                }
+                httparse::Status::Partial => return Ok(None),
+            };
+            let status = head.code.unwrap_or_default();
+            // Only a preliminary answer.
+            if (100..200).contains(&status) {
+                self.received.drain(..used);
+                continue;
+            }
+            let reading = read_head(&head, status, self.bare)?;
+            self.received.drain(..used);
+            return Ok(Some(reading));
+        }
+    }
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+}
+
+fn read_head(head: &httparse::Response, status: u16, bare: bool) -> io::Result<Reading> {
+    let value = |name: &str| {
+        let found = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+        std::str::from_utf8(found.value).ok().map(str::trim)
+    };
+    let has = |name: &str, word: &str| value(name).is_some_and(|value| value.to_ascii_lowercase().contains(word));
+    let length =
+        value("content-length").map(|text| text.parse::<u64>().map_err(|_| no_http("a length that is no number")));
+    let length = length.transpose()?;
+    let rest = match length {
+        _ if bare || matches!(status, 204 | 304) => Rest::Bytes(0),
+        _ if has("transfer-encoding", "chunked") => Rest::Chunks,
+        Some(bytes) => Rest::Bytes(bytes),
+        None => Rest::Closing,
+    };
+    let close = has("connection", "close") || (head.version == Some(0) && !has("connection", "keep-alive"));
+    let told = |name: &str| value(name).filter(|_| status >= 300).map(str::to_string);
+    let answer = Answer { status, bytes: 0, close, date: told("date"), location: told("location") };
+    Ok(Reading { answer, rest })
+}
+
+/// Appends to the body.
+fn put(bytes: &[u8], answer: &mut Answer, into: &mut [u8]) {
+    let at = usize::try_from(answer.bytes).unwrap_or(usize::MAX).min(into.len());
+    let taken = bytes.len().min(into.len() - at);
+    into[at..at + taken].copy_from_slice(&bytes[..taken]);
+    answer.bytes += bytes.len() as u64;
+}
+
+/// How many bytes all chunks take; `None`: there are not all yet.
+fn chunks(raw: &[u8], answer: &mut Answer, into: &mut [u8]) -> io::Result<Option<usize>> {
+    let mut at = 0;
+    loop {
+        let parsed = httparse::parse_chunk_size(&raw[at..]).map_err(|_| no_http("a chunk without a length"))?;
+        let httparse::Status::Complete((head, bytes)) = parsed else { return Ok(None) };
+        at += head;
+        if bytes == 0 {
+            return Ok(end_of_trailer(&raw[at..]).map(|bytes| at + bytes));
+        }
+        let end = usize::try_from(bytes)
+            .ok()
+            .and_then(|bytes| at.checked_add(bytes))
+            .ok_or_else(|| no_http("a chunk that large"))?;
+        if raw.len() < end.saturating_add(2) {
+            return Ok(None);
+        }
+        put(&raw[at..end], answer, into);
+        at = end + 2;
+    }
+}
+
+/// Lines until an empty one.
+fn end_of_trailer(raw: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let line = raw[at..].windows(2).position(|two| two == b"\r\n")?;
+        at += line + 2;
+        if line == 0 {
+            return Some(at);
+        }
+    }
+}
+
+fn no_http(why: impl fmt::Display) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("what it answers is no HTTP: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::net::TcpListener;
+
+    /// What a connection makes of an answer that comes in these parts, after a request with a body.
+    fn read(parts: Vec<Vec<u8>>, method: &str, room: usize, closes: bool) -> (io::Result<Answer>, Vec<u8>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = [0; 64];
+            let _ = stream.read(&mut request).unwrap();
+            for part in parts {
+                let _ = stream.write_all(&part);
+                std::thread::yield_now();
+            }
+            // Held open until the other end has seen enough.
+            (!closes).then_some(stream)
+        });
+        let mut connection = Connection::to(&address).unwrap();
+        connection.begin(|head| head.extend_from_slice(format!("{method} / HTTP/1.1\r\n\r\n").as_bytes()));
+        let mut into = vec![0; room];
+        let answer = loop {
+            match connection.go_on(b"body", &mut into) {
+                Ok(None) => std::thread::yield_now(),
+                Ok(Some(answer)) => break Ok(answer),
+                Err(error) => break Err(error),
+            }
+        };
+        drop(server.join().unwrap());
+        (answer, into)
+    }
+
+    fn whole(text: &str) -> (io::Result<Answer>, Vec<u8>) {
+        read(vec![text.as_bytes().to_vec()], "GET", 16, false)
+    }
+
+    #[test]
+    fn an_answer_is_read_as_it_tells_its_length() {
+        let (answer, into) = whole("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+        assert_eq!(
+            (answer.unwrap(), &into[..5]),
+            (Answer { status: 200, bytes: 5, ..Answer::default() }, &b"hello"[..])
+        );
+        let (answer, into) = whole(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nTrail: er\r\n\r\n",
+        );
+        assert_eq!((answer.unwrap().bytes, &into[..5]), (5, &b"hello"[..]));
+        let (answer, _) = whole("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n");
+        assert_eq!(answer.unwrap(), Answer { status: 204, ..Answer::default() });
+        let (answer, _) = read(vec![b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".to_vec()], "HEAD", 16, false);
+        assert_eq!(answer.unwrap(), Answer { status: 200, ..Answer::default() });
+        let (answer, into) = read(vec![b"HTTP/1.0 200 OK\r\n\r\nhel".to_vec(), b"lo".to_vec()], "GET", 16, true);
+        let answer = answer.unwrap();
+        assert_eq!((answer.bytes, answer.close, &into[..5]), (5, true, &b"hello"[..]));
+    }
+
+    #[test]
+    fn what_is_larger_than_asked_for_is_counted_and_not_kept() {
+        let text = format!("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n{}", "x".repeat(40_000));
+        let (answer, into) = whole(&text);
+        assert_eq!((answer.unwrap().bytes, into), (40_000, vec![b'x'; 16]));
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_or_is_none_is_an_error() {
+        for text in [
+            "",
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel",
+        ] {
+            let (answer, _) = read(vec![text.as_bytes().to_vec()], "GET", 16, true);
+            assert_eq!(answer.unwrap_err().kind(), ErrorKind::UnexpectedEof, "{text}");
+        }
+        for text in [
+            "SSH-2.0-OpenSSH\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        ] {
+            let (answer, _) = whole(text);
+            assert_eq!(answer.unwrap_err().kind(), ErrorKind::InvalidData, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_listens_is_seen_by_the_first_request() {
+        let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let mut connection = Connection::to(&gone).unwrap();
+        connection.begin(|head| head.extend_from_slice(b"GET / HTTP/1.1\r\n\r\n"));
+        let error = loop {
+            match connection.go_on(&[], &mut []) {
+                Ok(None) => std::thread::yield_now(),
+                other => break other.unwrap_err(),
+            }
+        };
+        assert_eq!((error.kind(), connection.is_fresh()), (ErrorKind::ConnectionRefused, true));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn where_it_is_cut_on_its_way_makes_no_difference(cuts in proptest::collection::vec(1usize..30, 0..12), chunked: bool) {
+            let body = "a body of some bytes";
+            let text = match chunked {
+                true => format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\na bod\r\nf\r\n{}\r\n0\r\n\r\n", &body[5..]),
+                false => format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()),
+            };
+            let mut left = text.as_bytes();
+            let mut parts = Vec::new();
+            for cut in cuts {
+                let (part, rest) = left.split_at(cut.min(left.len()));
+                parts.push(part.to_vec());
+                left = rest;
+            }
+            parts.push(left.to_vec());
+            let (answer, into) = read(parts, "GET", 64, false);
+            prop_assert_eq!(answer.unwrap().bytes, body.len() as u64);
+            prop_assert_eq!(&into[..body.len()], body.as_bytes());
+        }
+
+        #[test]
+        fn no_answer_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), head: bool) {
+            let begin: &[u8] = if head { b"HTTP/1.1 200 OK\r\n" } else { b"" };
+            let _ = read(vec![[begin, &bytes].concat()], "GET", 8, true);
+        }
+    }
+}

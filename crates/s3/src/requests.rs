@@ -1,0 +1,166 @@
+//! Signed requests of one bucket, as they go over the wire. The signature is a part of the address (a presigned one), and does not cover
+//! the body, as with the AWS tools over TLS.
+
+use crate::errors::S3Error;
+use crate::keys::Keys;
+use jiff::Timestamp;
+use model::Gateway;
+use rusty_s3::actions::{CreateBucket, DeleteBucket, DeleteObjects, HeadBucket, ListObjectsV2, ObjectIdentifier};
+use rusty_s3::actions::{GetObject, PutObject, S3Action};
+use rusty_s3::{Bucket, UrlStyle};
+use std::io::Write;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::time::Duration;
+use url::{Position, Url};
+
+/// How long a signature is valid.
+const VALID: Duration = Duration::from_secs(3600);
+
+#[derive(Clone)]
+pub struct Requests {
+    bucket: Bucket,
+    keys: Keys,
+    /// `HOST:PORT`, as in the header.
+    host: String,
+    address: SocketAddr,
+    /// As the user named it.
+    pub url: String,
+}
+
+impl Requests {
+    /// # Errors
+    /// The address is none, or its host's name is not known.
+    pub fn new(gateway: &Gateway, bucket: &str, keys: Keys) -> Result<Requests, S3Error> {
+        let wrong = |why: String| S3Error::Address { url: gateway.url.clone(), why };
+        let url: Url = gateway.url.parse().map_err(|error| wrong(format!("{error}")))?;
+        match url.scheme() {
+            "http" => {}
+            "https" => return Err(wrong("TLS is not spoken yet".to_string())),
+            other => return Err(wrong(format!("{other} is no protocol of a gateway"))),
+        }
+        let style = if gateway.virtual_host { UrlStyle::VirtualHost } else { UrlStyle::Path };
+        let made = Bucket::new(url.clone(), style, bucket.to_string(), gateway.region.clone());
+        let bucket = made.map_err(|error| wrong(format!("{error}")))?;
+        let base = bucket.base_url();
+        let host = base[Position::BeforeHost..Position::AfterPort].to_string();
+        let named = || Some((url.host_str()?.trim_matches(['[', ']']).to_string(), url.port_or_known_default()?));
+        let (name, port) = named().ok_or_else(|| wrong("it names no host".to_string()))?;
+        let unknown = |why: String| S3Error::Unreached { url: gateway.url.clone(), why };
+        let mut found = (name.as_str(), port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
+        let address = found.next().ok_or_else(|| unknown("its name has no address".to_string()))?;
+        Ok(Requests { bucket, keys, host, address, url: gateway.url.clone() })
+    }
+
+    /// To connect to.
+    pub fn address(&self) -> &SocketAddr {
+        &self.address
+    }
+
+    /// Writes the head of a request that puts `bytes` into an object.
+    pub fn put(&self, key: &str, bytes: usize, head: &mut Vec<u8>) {
+        self.head("PUT", PutObject::new(&self.bucket, Some(&self.keys), key), Some(bytes), &[], head);
+    }
+
+    /// Writes the request for a whole object.
+    pub fn get(&self, key: &str, head: &mut Vec<u8>) {
+        self.head("GET", GetObject::new(&self.bucket, Some(&self.keys), key), None, &[], head);
+    }
+
+    pub(crate) fn head_bucket(&self, head: &mut Vec<u8>) {
+        self.head("HEAD", HeadBucket::new(&self.bucket, Some(&self.keys)), None, &[], head);
+    }
+
+    pub(crate) fn create_bucket(&self, head: &mut Vec<u8>) {
+        self.head("PUT", CreateBucket::new(&self.bucket, &self.keys), Some(0), &[], head);
+    }
+
+    pub(crate) fn delete_bucket(&self, head: &mut Vec<u8>) {
+        self.head("DELETE", DeleteBucket::new(&self.bucket, &self.keys), None, &[], head);
+    }
+
+    /// The first names that begin so.
+    pub(crate) fn list(&self, prefix: &str, most: usize, head: &mut Vec<u8>) {
+        let mut action = ListObjectsV2::new(&self.bucket, Some(&self.keys));
+        action.with_max_keys(most);
+        action.with_prefix(prefix);
+        self.head("GET", action, None, &[], head);
+    }
+
+    /// Writes the head; returns the body.
+    pub(crate) fn delete(&self, names: &[String], head: &mut Vec<u8>) -> String {
+        let objects: Vec<ObjectIdentifier> = names.iter().cloned().map(ObjectIdentifier::new).collect();
+        let mut action = DeleteObjects::new(&self.bucket, Some(&self.keys), objects.iter());
+        action.set_quiet(true);
+        let url = action.sign_with_time(VALID, &Timestamp::now());
+        let (body, md5) = action.body_with_md5();
+        self.write("POST", &url, Some(body.len()), &[("Content-MD5", &md5)], head);
+        body
+    }
+
+    fn head<'a>(
+        &'a self,
+        method: &str,
+        action: impl S3Action<'a>,
+        bytes: Option<usize>,
+        headers: &[(&str, &str)],
+        head: &mut Vec<u8>,
+    ) {
+        self.write(method, &action.sign_with_time(VALID, &Timestamp::now()), bytes, headers, head);
+    }
+
+    fn write(&self, method: &str, url: &Url, bytes: Option<usize>, headers: &[(&str, &str)], head: &mut Vec<u8>) {
+        head.clear();
+        let what = &url[Position::BeforePath..Position::AfterQuery];
+        // Writing to memory does not fail.
+        let _ = write!(head, "{method} {what} HTTP/1.1\r\nHost: {}\r\nUser-Agent: fathom\r\n", self.host);
+        for (name, value) in headers {
+            let _ = write!(head, "{name}: {value}\r\n");
+        }
+        if let Some(bytes) = bytes {
+            let _ = write!(head, "Content-Length: {bytes}\r\n");
+        }
+        head.extend_from_slice(b"\r\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gateway(url: &str) -> Gateway {
+        let (url, region) = (url.to_string(), "us-east-1".to_string());
+        Gateway { url, region, virtual_host: false, credentials: None, profile: None }
+    }
+
+    fn keys() -> Keys {
+        Keys::new("AK", "hush")
+    }
+
+    #[test]
+    fn a_request_names_host_and_object_and_no_secret() {
+        let requests = Requests::new(&gateway("http://127.0.0.1:8080"), "fathom-x", keys()).unwrap();
+        let mut head = Vec::new();
+        requests.put("fathom.r.4096.7", 4096, &mut head);
+        let text = String::from_utf8(head).unwrap();
+        assert!(text.starts_with("PUT /fathom-x/fathom.r.4096.7?X-Amz-"), "{text}");
+        assert!(
+            text.contains("\r\nHost: 127.0.0.1:8080\r\n") && text.ends_with("Content-Length: 4096\r\n\r\n"),
+            "{text}"
+        );
+        assert!(!text.contains("hush"));
+        let styled = Gateway { virtual_host: true, ..gateway("http://localhost:8080") };
+        let requests = Requests::new(&styled, "fathom-x", keys()).unwrap();
+        let mut head = Vec::new();
+        requests.get("a", &mut head);
+        let text = String::from_utf8(head).unwrap();
+        assert!(text.starts_with("GET /a?") && text.contains("\r\nHost: fathom-x.localhost:8080\r\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_address_is_told() {
+        for url in ["gateway:8080", "ftp://x", "http://", "", "http://[::1"] {
+            let wrong = Requests::new(&gateway(url), "fathom-x", keys()).err().unwrap().to_string();
+            assert!(wrong.starts_with(&format!("{url}: ")) && wrong.contains("http://HOST:PORT"), "{wrong}");
+        }
+    }
+}
