@@ -148,7 +148,8 @@ pub fn unmake(
         }
         Change::Bucket { gateway, name } => {
             let undone = buckets::unmake(gateway, name, &own_prefix(run));
-            return undone.map_err(|error| ClusterError::Undo { what: change.what(), why: error.to_string() });
+            let later = |error| format!("{error}; once that is mended: fathom restore");
+            return undone.map_err(|error| ClusterError::Undo { what: change.what(), why: later(error) });
         }
         Change::OnHost { host: None, what: HostChange::Setting { name, value } } => {
             return host_settings::unmake((name, value), entry, trust);

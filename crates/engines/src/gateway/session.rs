@@ -118,6 +118,9 @@ impl GatewaySession {
         let result = match answer {
             Ok(answer) => self.result((kind, object), index, &answer)?,
             Err(error) => Err(match error.raw_os_error() {
+                Some(errno @ (libc::ECONNRESET | libc::EPIPE)) => {
+                    OpError::saying(errno, "the gateway broke the connection")
+                }
                 Some(errno) => OpError::of(errno),
                 None if error.kind() == io::ErrorKind::UnexpectedEof => {
                     OpError::saying(libc::ECONNRESET, "the gateway closed the connection without an answer")

@@ -1,31 +1,10 @@
 //! What a lab offers beside its pools: they serve, their daemons are killed and started, and they go with it.
 
+use crate::common::gateway::Gateway;
 use crate::common::{Home, Lab, eventually};
-use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
-
-/// A request with the keys of the lab's user.
-fn asked(service: &Value, words: &[&str], path: &str) -> Output {
-    let keys = std::fs::read_to_string(service["credentials"].as_str().unwrap()).unwrap();
-    let key = |name: &str| keys.lines().find_map(|line| line.strip_prefix(&format!("{name} = "))).unwrap().to_string();
-    let user = format!("{}:{}", key("aws_access_key_id"), key("aws_secret_access_key"));
-    let sign = ["--silent", "--show-error", "--fail", "--max-time", "20", "--aws-sigv4", "aws:amz:us-east-1:s3"];
-    Command::new("curl")
-        .args(sign)
-        .args(["--user", &user, "--header", "x-amz-content-sha256: UNSIGNED-PAYLOAD"])
-        .args(words)
-        .arg(format!("{}/{path}", service["url"].as_str().unwrap()))
-        .output()
-        .unwrap()
-}
-
-#[track_caller]
-fn answer(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
+use std::process::Command;
 
 #[test]
 fn a_file_system_and_a_gateway_serve_and_go_with_the_lab() {
@@ -34,21 +13,21 @@ fn a_file_system_and_a_gateway_serve_and_go_with_the_lab() {
     let services = status["services"].as_array().unwrap();
     let daemons: Vec<&str> = services.iter().map(|one| one["daemon"].as_str().unwrap()).collect();
     assert_eq!(daemons, ["mds.a", "rgw.a"]);
-    let gateway = &services[1];
-    let keys = gateway["credentials"].as_str().unwrap();
+    let keys = services[1]["credentials"].as_str().unwrap();
     assert_eq!(std::fs::metadata(keys).unwrap().permissions().mode() & 0o777, 0o600);
     let shown = lab.home.run(&["lab", "status", "--name", &lab.name]);
     shown.ends(0, &[]);
-    for words in ["rgw.a", gateway["url"].as_str().unwrap(), keys, "mds.a"] {
+    for words in ["rgw.a", services[1]["url"].as_str().unwrap(), keys, "mds.a"] {
         assert!(shown.out.contains(words), "{words}: {}", shown.out);
     }
 
     assert_eq!(lab.json(&["health"])["status"], "HEALTH_OK");
     // No pool comes about once it is ready.
     let pools = lab.json(&["osd", "pool", "ls"]);
-    answer(&asked(gateway, &["--request", "PUT"], "fathom-test"));
-    answer(&asked(gateway, &["--request", "PUT", "--data-binary", "as it was put"], "fathom-test/one"));
-    assert_eq!(answer(&asked(gateway, &[], "fathom-test/one")), "as it was put");
+    let gateway = Gateway::of(&lab);
+    gateway.put("fathom-test", &[]);
+    gateway.put("fathom-test/one", &["--data-binary", "as it was put"]);
+    assert_eq!(gateway.get("fathom-test/one"), "as it was put");
     assert_eq!(lab.json(&["osd", "pool", "ls"]), pools);
     let file_systems = lab.json(&["fs", "ls"]);
     assert_eq!(file_systems[0]["name"], "cephfs", "{file_systems}");
@@ -60,9 +39,9 @@ fn a_file_system_and_a_gateway_serve_and_go_with_the_lab() {
     let first = active().expect("no metadata server is active");
 
     lab.daemon("kill", "rgw.a");
-    assert!(!asked(gateway, &[], "fathom-test/one").status.success());
+    assert!(!gateway.has("fathom-test/one"));
     lab.daemon("start", "rgw.a");
-    eventually("the gateway to serve again", 60, || asked(gateway, &[], "fathom-test/one").status.success());
+    eventually("the gateway to serve again", 60, || gateway.has("fathom-test/one"));
     lab.daemon("restart", "mds.a");
     eventually("the metadata server to be active again", 60, || active().is_some_and(|now| now != first));
 

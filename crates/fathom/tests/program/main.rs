@@ -22,6 +22,7 @@ mod lab;
 mod lab_faults;
 mod lab_services;
 mod languages;
+mod object;
 mod reports_and_ends;
 mod sustained;
 mod sweep;

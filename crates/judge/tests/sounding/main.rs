@@ -4,6 +4,7 @@ mod behind;
 mod caches;
 mod compare;
 mod distance;
+mod doors;
 mod durable;
 mod fitness;
 mod gate;

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test file uses its own part of it.
 
 mod asked;
+pub mod gateway;
 pub mod guest;
 pub mod hosts;
 mod lent;

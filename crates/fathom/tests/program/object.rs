@@ -1,0 +1,205 @@
+//! Whole objects at a real gateway: what was loaded by its own log, and that nothing is left or touched, however a run ends.
+
+use crate::common::gateway::Gateway;
+use crate::common::{Home, Lab, eventually};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+
+/// Somebody else's bucket with an object in it.
+const THEIRS: &str = "theirs";
+
+fn with_gateway() -> (Lab, Gateway) {
+    let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "rgw"]);
+    let gateway = Gateway::of(&lab);
+    gateway.put(THEIRS, &[]);
+    gateway.put("theirs/fathom.run", &["--data-binary", "theirs"]);
+    (lab, gateway)
+}
+
+#[track_caller]
+fn only_theirs_is_left(gateway: &Gateway) {
+    assert_eq!(gateway.buckets(), [THEIRS]);
+    assert_eq!(gateway.get("theirs/fathom.run"), "theirs");
+}
+
+fn journals(lab: &Lab) -> usize {
+    fs::read_dir(lab.home.path().join("fathom/journal")).map_or(0, Iterator::count)
+}
+
+const SHORT: [&str; 6] = ["--passes", "1", "--duration", "1s", "--format", "json"];
+
+/// What the gateway was asked of a bucket by Fathom: method, object, status, bytes; in the order of its answers.
+fn asked_of(gateway: &Gateway, bucket: &str) -> Vec<(String, String, u32, u64)> {
+    let log = fs::read_to_string(&gateway.log).unwrap();
+    let lines = log.lines().filter(|line| line.contains(" beast: ") && line.contains(&format!("/{bucket}/")));
+    let parsed = lines.filter_map(|line| {
+        let (_, request) = line.split_once(" +0000] \"").or_else(|| line.split_once("] \""))?;
+        let (request, rest) = request.split_once('"')?;
+        let mut words = request.split_whitespace();
+        let (method, path) = (words.next()?, words.next()?);
+        let object = path.split('?').next()?.rsplit('/').next()?;
+        let mut numbers = rest.split_whitespace();
+        Some((method.to_string(), object.to_string(), numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    });
+    parsed.collect()
+}
+
+#[test]
+fn whole_objects_are_put_and_got_in_random_order_by_the_gateways_own_log() {
+    let (lab, gateway) = with_gateway();
+    let report = lab.home.run(&[&["object", "--lab", &lab.name][..], &SHORT].concat());
+    let report = report.ends(4, &[]).json();
+    let figures = report["figures"].as_array().unwrap();
+    let patterns: BTreeSet<&str> = figures.iter().map(|figure| figure["pattern"].as_str().unwrap()).collect();
+    assert_eq!(patterns.len(), 6, "{patterns:?}");
+    assert!(figures.iter().all(|figure| figure["value"].as_f64().unwrap() > 0.0), "{figures:?}");
+    assert_eq!(report["errors"], serde_json::json!([]));
+    let bucket = format!("fathom-{}", report["run"].as_str().unwrap());
+    let asked = asked_of(&gateway, &bucket);
+    for (family, bytes) in [("4096.", 4096), ("linear.4194304.", 4 << 20)] {
+        let of = |method: &str| -> Vec<(u64, u32, u64)> {
+            let own = |object: &str| object.strip_prefix(&format!("fathom.{}.{family}", &bucket[7..]))?.parse().ok();
+            asked.iter().filter(|one| one.0 == method).filter_map(|one| Some((own(&one.1)?, one.2, one.3))).collect()
+        };
+        let (gets, puts) = (of("GET"), of("PUT"));
+        assert!(gets.len() > 20 && puts.len() > 20, "{family}: {} {}", gets.len(), puts.len());
+        assert!(puts.iter().all(|(_, status, _)| *status == 200), "{puts:?}");
+        // Whole, but for those that the end of a slice cut off.
+        let whole = gets.iter().filter(|(_, status, told)| (*status, *told) == (200, bytes)).count();
+        assert!(whole * 100 >= gets.len() * 90, "{family}: {whole} of {}: {:?}", gets.len(), &gets[..20]);
+        if family == "4096." {
+            // Of numbers in random order every second one is larger than the one before it: 6 standard deviations of 100 and more.
+            let up = gets.windows(2).filter(|two| two[1].0 > two[0].0).count() as f64 / (gets.len() - 1) as f64;
+            assert!((0.2..0.8).contains(&up), "{up}");
+            let different: BTreeSet<u64> = gets.iter().map(|get| get.0).collect();
+            assert!(different.len() * 3 > gets.len().min(1024), "{} of {}", different.len(), gets.len());
+        }
+    }
+    only_theirs_is_left(&gateway);
+    assert_eq!(journals(&lab), 0);
+    // The plan says what would be made, and nothing is.
+    let dry = lab.home.run(&["object", "--lab", &lab.name, "--dry-run"]);
+    dry.ends(0, &[]);
+    assert!(dry.out.contains(&format!("bucket fathom-")) && dry.out.contains(&gateway.url), "{}", dry.out);
+    only_theirs_is_left(&gateway);
+}
+
+/// A run that is far from its end, and has more than filled its 1,024 objects.
+fn under_way(lab: &Lab, gateway: &Gateway) -> (Child, String) {
+    let words = ["object", "--patterns", "write-parallel,read-parallel", "--working-set", "4M"];
+    let mut command = lab.home.fathom(&[&words[..], &["--duration", "20s", "--passes", "3"]].concat());
+    let child = command.envs(gateway.environment()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let own = |bucket: &String| bucket.starts_with("fathom-");
+    let mut bucket = None;
+    eventually("the run to make its bucket", 60, || {
+        bucket = gateway.buckets().into_iter().find(own);
+        bucket.as_ref().is_some_and(|bucket| asked_of(gateway, bucket).len() > 1200)
+    });
+    (child, bucket.unwrap())
+}
+
+#[test]
+fn what_a_killed_run_left_is_undone_and_what_others_put_there_stays() {
+    let (lab, gateway) = with_gateway();
+    let (mut child, bucket) = under_way(&lab, &gateway);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(gateway.has(&bucket));
+    // Without keys nothing is undone, and nothing forgotten.
+    lab.home.run(&["restore", "--yes"]).ends(1, &["there are no keys for", "AWS_ACCESS_KEY_ID"]);
+    assert_eq!(journals(&lab), 1);
+    gateway.run(&lab, &["restore", "--yes"]).ends(0, &["undone: bucket fathom-"]);
+    only_theirs_is_left(&gateway);
+    assert_eq!(journals(&lab), 0);
+
+    let (mut child, bucket) = under_way(&lab, &gateway);
+    gateway.put(&format!("{bucket}/notes"), &["--data-binary", "mine"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let told = gateway.run(&lab, &["restore", "--yes"]);
+    told.ends(0, &[]);
+    assert!(told.out.contains("left as it is: bucket") && told.out.contains("(notes)"), "{}\n{}", told.out, told.err);
+    assert_eq!(gateway.get(&format!("{bucket}/notes")), "mine");
+    let listed = gateway.get(&bucket);
+    assert!(!listed.contains("<Key>fathom."), "{listed}");
+    assert_eq!(journals(&lab), 0);
+}
+
+#[test]
+fn a_gateway_that_dies_ends_the_run_and_one_that_is_back_is_cleared() {
+    let (lab, gateway) = with_gateway();
+    let (child, bucket) = under_way(&lab, &gateway);
+    lab.daemon("kill", "rgw.a");
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("is not reached: nothing listens there"), "{told}");
+    assert!(told.contains("fathom restore"), "{told}");
+    lab.daemon("start", "rgw.a");
+    eventually("the gateway to serve again", 60, || gateway.has(&bucket));
+    gateway.run(&lab, &["restore", "--yes"]).ends(0, &["undone: bucket fathom-"]);
+    only_theirs_is_left(&gateway);
+}
+
+/// What answers each request so, once its head is there.
+fn answers(text: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let answer = move |mut stream: TcpStream| {
+        let mut head = [0; 4096];
+        while stream.read(&mut head).is_ok_and(|bytes| bytes > 0) {
+            let _ = stream.write_all(text.as_bytes());
+        }
+    };
+    std::thread::spawn(move || listener.incoming().flatten().for_each(answer));
+    url
+}
+
+#[test]
+fn a_gateway_that_cannot_be_used_is_told_with_the_mend_before_anything_is_made() {
+    let home = Home::new();
+    let keys = [("AWS_ACCESS_KEY_ID", "A"), ("AWS_SECRET_ACCESS_KEY", "hush")];
+    let no_home = ("HOME", "/nonexistent");
+    let run = |url: &str, environment: &[(&str, &str)]| {
+        home.run_with(&["object", "--s3-url", url, "--passes", "1"], &[&[no_home], environment].concat())
+    };
+    home.run_with(&["object"], &[no_home]).ends(2, &["no gateway is named", "--s3-url"]);
+    run("http://127.0.0.1:9", &[])
+        .ends(2, &["there are no keys for http://127.0.0.1:9", "AWS_ACCESS_KEY_ID", "/nonexistent/.aws/credentials"]);
+    run("http://127.0.0.1:9", &keys).ends(1, &["nothing listens there (connection refused)"]);
+    run("gateway", &keys).ends(1, &["gateway: ", "http://HOST:PORT"]);
+    run("http://no.such.host.invalid:80", &keys).ends(1, &["http://no.such.host.invalid:80 is not reached"]);
+    let wrong =
+        "HTTP/1.1 403 Forbidden\r\nContent-Length: 52\r\n\r\n<Error><Code>SignatureDoesNotMatch</Code></Error>   ";
+    let told = run(&answers(wrong), &keys);
+    told.ends(1, &["SignatureDoesNotMatch", "the secret key is not that of this access key"]);
+    assert!(!told.err.contains("hush") && !told.out.contains("hush"));
+    let away = "HTTP/1.1 301 Moved\r\nLocation: http://elsewhere/\r\nContent-Length: 0\r\n\r\n";
+    run(&answers(away), &keys).ends(1, &["it sends to http://elsewhere/, and redirects are not followed"]);
+    let late = "HTTP/1.1 403 Forbidden\r\nDate: Fri, 27 Nov 2020 14:00:00 GMT\r\nContent-Length: 0\r\n\r\n";
+    run(&answers(late), &keys).ends(1, &["this host's clock is", "ahead of the gateway's: set it right"]);
+    run(&answers("SSH-2.0-OpenSSH_9.2\r\n"), &keys).ends(1, &["is no HTTP"]);
+    let busy = "HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\n\r\n";
+    run(&answers(busy), &keys).ends(1, &["503", "it is overloaded, or not ready"]);
+    assert_eq!(fs::read_dir(home.path().join("fathom/journal")).map_or(0, Iterator::count), 0);
+}
+
+#[test]
+fn a_whole_run_has_the_gateways_row_and_what_the_door_costs() {
+    let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "rgw"]);
+    let words = ["run", "--lab", &lab.name, "--layers", "rados,rbd,object", "--patterns", "write-latency,read-latency"];
+    let report = lab.home.run(&[&words[..], &SHORT].concat());
+    let report: Value = report.ends(4, &[]).json();
+    let doors = report["doors"].as_array().unwrap();
+    let told: BTreeSet<(&str, &str)> =
+        doors.iter().map(|one| (one["layer"].as_str().unwrap(), one["pattern"].as_str().unwrap())).collect();
+    assert!(told.contains(&("object", "write-latency")) && told.contains(&("rbd", "write-latency")), "{doors:?}");
+    let shown = lab.home.run(&["show", "last"]);
+    assert!(shown.out.contains("Price of each door"), "{}", shown.out);
+    let of_floor = lab.home.run(&["run", "--lab", &lab.name, "--with", "cephfs", "--dry-run"]);
+    of_floor.ends(2, &["runs without cephfs"]);
+}
