@@ -26,7 +26,7 @@ pub mod transport;
 pub use dial::{DialError, Dialled, Program, clean, dial};
 pub use explain::kubectl as explain_kubectl;
 pub use link::{Far, Heard, Link, Pipes, What};
-pub use message::{AgentAccess, AgentAnswer, AgentCommand, AgentEvent, Preparation, Question};
+pub use message::{AgentAccess, AgentAnswer, AgentCommand, AgentEvent, ClusterTexts, Preparation, Question, S3Texts};
 pub use names::{NamesError, expand, of_file};
 pub use offset::{Exchange, offset};
 pub use serve::serve;

@@ -20,7 +20,7 @@ pub enum AgentCommand {
     },
     /// What kind of host are you?
     Describe,
-    /// From now on this cluster is what is loaded.
+    /// From now on this is what is loaded.
     Reach {
         access: Box<AgentAccess>,
     },
@@ -160,9 +160,17 @@ pub enum AgentAnswer {
     Setup(#[serde(with = "as_json")] Box<HostSetup>),
 }
 
-/// How a cluster is reached: the texts of conf and keyring, since the agent's host may have neither. Kept in memory alone.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+/// How what is loaded is reached. Kept in memory alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentAccess {
+    pub cluster: Option<ClusterTexts>,
+    /// To the object gateway.
+    pub s3: Option<S3Texts>,
+}
+
+/// The texts of conf and keyring, since the agent's host may have neither.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClusterTexts {
     pub conf: String,
     pub keyring: String,
     /// The user, without `client.`.
@@ -171,10 +179,31 @@ pub struct AgentAccess {
     pub clients: u32,
 }
 
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct S3Texts {
+    pub access: String,
+    pub secret: String,
+    pub token: Option<String>,
+    pub authorities: Option<String>,
+}
+
+impl From<&s3::Access> for S3Texts {
+    fn from(s3::Access { keys, authorities }: &s3::Access) -> S3Texts {
+        let (token, authorities) = (keys.token().map(str::to_string), authorities.clone());
+        S3Texts { access: keys.key().to_string(), secret: keys.secret().to_string(), token, authorities }
+    }
+}
+
 /// A key is never printed.
-impl std::fmt::Debug for AgentAccess {
+impl std::fmt::Debug for ClusterTexts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Access").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("ClusterTexts").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for S3Texts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("S3Texts").finish_non_exhaustive()
     }
 }
 
@@ -212,7 +241,7 @@ pub enum AgentEvent {
     Description {
         facts: Box<HostFacts>,
     },
-    /// The cluster is reached, or why not.
+    /// All of it is reached, or why not.
     Reached {
         error: Option<String>,
     },
@@ -272,7 +301,9 @@ mod tests {
         let workload = Workload::canonical(Pattern::ReadLatency, 1 << 20, 1);
         let target = Target::new(testing::pools(), "pool", Place::Pool { pool: "p".into(), prefix: "x".into() });
         let step = Step::new(3, testing::pools(), Pattern::ReadLatency, vec![target], workload);
-        let access = AgentAccess { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
+        let cluster = ClusterTexts { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
+        let keys = S3Texts { access: "a".into(), secret: "s".into(), token: None, authorities: None };
+        let access = AgentAccess { cluster: Some(cluster), s3: Some(keys) };
         let end = Endpoint::new("h", "10.0.0.1");
         let key = Key { port: 1, token: [2; 16] };
         let ask = |question: Question| AgentCommand::Question { id: 4, question };
@@ -366,7 +397,14 @@ mod tests {
 
     #[test]
     fn a_key_is_never_printed() {
-        let access = AgentAccess { conf: "c".into(), keyring: "SECRET".into(), id: "admin".into(), clients: 1 };
+        let cluster = ClusterTexts { conf: "c".into(), keyring: "SECRET".into(), id: "admin".into(), clients: 1 };
+        let keys = S3Texts {
+            access: "SECRET".into(),
+            secret: "SECRET".into(),
+            token: Some("SECRET".into()),
+            authorities: None,
+        };
+        let access = AgentAccess { cluster: Some(cluster), s3: Some(keys) };
         assert!(!format!("{:?}", AgentCommand::Reach { access: Box::new(access) }).contains("SECRET"));
     }
 }

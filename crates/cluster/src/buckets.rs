@@ -3,10 +3,10 @@
 use crate::apply::Unmade;
 use crate::errors::ClusterError;
 use model::{Change, Gateway};
-use s3::{Bucket, S3Error, keys_of};
+use s3::{Bucket, S3Error, access_to};
 
 fn open(gateway: &Gateway, name: &str) -> Result<Bucket, S3Error> {
-    Bucket::of(gateway, name, keys_of(gateway)?)
+    Bucket::of(gateway, name, &access_to(gateway)?)
 }
 
 /// Can this bucket be made? Asked before anything is changed. Other changes are not looked at.

@@ -18,7 +18,7 @@ pub struct Context {
     /// What is known of the data of workloads that verify.
     pub verify: Arc<Verify>,
     /// For the gateway whose buckets are loaded.
-    pub keys: Option<s3::Keys>,
+    pub s3: Option<s3::Access>,
     /// Where objects of single OSDs lie.
     pub placed: Arc<crate::osd::PoolsPlaced>,
 }

@@ -19,6 +19,9 @@ pub struct Gateway {
     /// The profile that the user named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// A file of certificates of those who sign its own; `None`: this host's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorities: Option<PathBuf>,
 }
 
 fn is_false(flag: &bool) -> bool {

@@ -180,7 +180,7 @@ const LAYERS: [LayerSpec; 8] = [
         operations: BLOCKS,
         durable_by: DurableBy::Acknowledgement,
         command: "object",
-        can: Abilities { rate: true, objects: true, data_in_osds: true, ..NOTHING },
+        can: Abilities { rate: true, hosts: true, objects: true, data_in_osds: true, ..NOTHING },
     },
 ];
 

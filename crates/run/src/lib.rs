@@ -228,9 +228,9 @@ fn measured(
     let further = resolved.cluster.iter().flat_map(|cluster| (1..again::connections(plan)).map(|_| cluster.for_load()));
     let more_clients = further.collect::<Result<Vec<_>, _>>()?;
     let verify = Arc::new(Verify::of_this_run(sink.started()));
-    let keys = resolved.keys.clone();
+    let s3 = resolved.s3.clone();
     let context =
-        Context { rados, more_clients, keys, verify, holds: resolved.looks.held.holds.clone(), ..Context::default() };
+        Context { rados, more_clients, s3, verify, holds: resolved.looks.held.holds.clone(), ..Context::default() };
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     if let Ok(overhead) = engines::overhead::overhead(&clock) {
         sink.tell(Event::Overhead { overhead })?;

@@ -5,6 +5,7 @@ use super::restarts::Restarts;
 use super::{Setup, again, new_head};
 use agents::fleet::{self, Fleet};
 use agents::looks::Looks;
+use agents::{AgentAccess, ClusterTexts, S3Texts};
 use cluster::devices::buffered;
 use cluster::{Cluster, scope};
 use experiments::{Request, planner};
@@ -21,8 +22,8 @@ use std::rc::Rc;
 pub struct Resolved {
     pub inventory: Inventory,
     pub cluster: Option<Cluster>,
-    /// For the gateway, if one is loaded.
-    pub keys: Option<s3::Keys>,
+    /// To the gateway, if one is loaded.
+    pub s3: Option<s3::Access>,
     /// The hosts that load it; `None`: this one.
     pub fleet: Option<Rc<RefCell<Fleet>>>,
     /// What was looked at on this host, and what of it is held.
@@ -57,11 +58,15 @@ impl Resolved {
             _ => None,
         };
         let head = new_head(&setup.command, setup.lab.as_ref().is_some_and(|lab| lab.own));
+        let of_lab = || setup.lab.as_ref()?.gateway.clone();
+        let gateway = request.targets.gateway.clone().or_else(of_lab);
+        let gateway = gateway.filter(|_| request.layers.iter().any(|layer| layer.of_buckets()));
+        let s3 = gateway.as_ref().map(s3::access_to).transpose().map_err(unkeyed)?;
         let (fleet, mut left_out) = match setup.hosts.named() {
             true => {
                 let loads = || request.experiment.clients_most().or(request.workload.clients).unwrap_or(1);
                 let loads = request.needs_cluster().then(loads);
-                let (fleet, left_out) = clients(setup, cluster.as_ref(), loads)?;
+                let (fleet, left_out) = clients(setup, cluster.as_ref(), s3.as_ref(), loads)?;
                 (Some(Rc::new(RefCell::new(fleet))), left_out)
             }
             false => (None, Vec::new()),
@@ -75,10 +80,6 @@ impl Resolved {
             give_roles(&mut fleet.borrow_mut(), &hosts, &scope);
         }
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
-        let of_lab = || setup.lab.as_ref()?.gateway.clone();
-        let gateway = request.targets.gateway.clone().or_else(of_lab);
-        let gateway = gateway.filter(|_| request.layers.iter().any(|layer| layer.of_buckets()));
-        let keys = gateway.as_ref().map(s3::keys_of).transpose().map_err(unkeyed)?;
         let run = head.run.clone();
         let mut inventory = Inventory { run, scope, lab, here, image_bytes, gateway, hosts, ..Inventory::default() };
         let (mut looks, in_turn) = (Looks::default(), in_turn(request));
@@ -92,7 +93,7 @@ impl Resolved {
         inventory.sites = planner::wanted_sites(&inventory, request).into_iter().map(&mut look).collect();
         inventory.replica_hosts = planner::wanted_replica_hosts(&inventory, request).into_iter().map(look).collect();
         left_out.extend(inventory.shared_machines());
-        Ok(Resolved { inventory, cluster, keys, fleet, looks, head, left_out, restarts: Restarts::default() })
+        Ok(Resolved { inventory, cluster, s3, fleet, looks, head, left_out, restarts: Restarts::default() })
     }
 
     /// Paths of this host that are named, before anything else is reached or started for them.
@@ -125,10 +126,11 @@ impl Resolved {
         };
         let mut inventory = Inventory { run: run.clone(), scope, ..Inventory::default() };
         let (mut fleet, mut left_out) = (None, Vec::new());
+        let s3 = again::gateway(plan).map(s3::access_to).transpose().map_err(unkeyed)?;
         let loading = again::hosts(plan);
         if !loading.is_empty() {
             let connections = cluster.is_some().then(|| again::connections(plan));
-            let (mut reached, without) = clients(setup, cluster.as_ref(), connections)?;
+            let (mut reached, without) = clients(setup, cluster.as_ref(), s3.as_ref(), connections)?;
             if let Some(host) = loading.iter().find(|host| !reached.here().any(|seen| seen.name == **host)) {
                 let text = format!(
                     "run {run} was loaded from {host}, which is not among the hosts; name all of them (--hosts)"
@@ -140,9 +142,8 @@ impl Resolved {
             give_roles(&mut reached, &inventory.hosts, &inventory.scope);
             (fleet, left_out) = (Some(Rc::new(RefCell::new(reached))), without);
         }
-        let keys = again::gateway(plan).map(s3::keys_of).transpose().map_err(unkeyed)?;
         let (looks, head, restarts) = (Looks::default(), record.head.clone(), Restarts::default());
-        Ok(Resolved { inventory, cluster, keys, fleet, looks, head, left_out, restarts })
+        Ok(Resolved { inventory, cluster, s3, fleet, looks, head, left_out, restarts })
     }
 
     /// What the path is on that host (`None`: this one), and whether it may be loaded beside others that go to the same place.
@@ -248,10 +249,11 @@ fn reach(setup: &Setup) -> Result<Cluster, Failure> {
 }
 
 /// Agents on all hosts, each of them connected to the cluster. Who can't do its part is told before anything is changed.
-/// And which were left out. `connections`: of each agent to the cluster; `None`: it is not loaded.
+/// And which were left out. `s3`: to the gateway that is loaded. `connections`: of each agent to the cluster; `None`: it is not loaded.
 fn clients(
     setup: &Setup,
     cluster: Option<&Cluster>,
+    s3: Option<&s3::Access>,
     connections: Option<u32>,
 ) -> Result<(Fleet, Vec<String>), Failure> {
     let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
@@ -262,10 +264,16 @@ fn clients(
     if let Some(host) = silent.first() {
         return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
     }
-    let (Some(cluster), Some(clients)) = (cluster, connections) else { return Ok((fleet, wanted.left_out)) };
-    let (conf, keyring) = cluster.texts()?;
-    let id = cluster.user().trim_start_matches("client.").to_string();
-    let access = agents::AgentAccess { conf, keyring, id, clients };
+    let texts = |(cluster, clients): (&Cluster, u32)| {
+        let (conf, keyring) = cluster.texts()?;
+        let id = cluster.user().trim_start_matches("client.").to_string();
+        Ok::<_, Failure>(ClusterTexts { conf, keyring, id, clients })
+    };
+    let cluster = cluster.zip(connections).map(texts).transpose()?;
+    let access = AgentAccess { cluster, s3: s3.map(S3Texts::from) };
+    if access == AgentAccess::default() {
+        return Ok((fleet, wanted.left_out));
+    }
     match fleet.reach(&access).first() {
         Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),
         None => Ok((fleet, wanted.left_out)),

@@ -2,7 +2,7 @@
 
 use crate::connection::{Answer, Connection};
 use crate::errors::S3Error;
-use crate::keys::Keys;
+use crate::keys::Access;
 use crate::requests::Requests;
 use model::Gateway;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -32,8 +32,8 @@ impl Bucket {
     ///
     /// # Errors
     /// The address is none.
-    pub fn of(gateway: &Gateway, name: &str, keys: Keys) -> Result<Bucket, S3Error> {
-        let requests = Requests::new(gateway, name, keys)?;
+    pub fn of(gateway: &Gateway, name: &str, access: &Access) -> Result<Bucket, S3Error> {
+        let requests = Requests::new(gateway, name, access)?;
         Ok(Bucket { name: name.to_string(), requests, connection: None, body: vec![0; ANSWER_MOST] })
     }
 
@@ -158,8 +158,8 @@ impl Bucket {
     /// One request and its answer, the body of which is in `self.body`.
     fn exchange(&mut self, request: impl FnOnce(&mut Vec<u8>) -> Vec<u8>) -> Result<Answer, S3Error> {
         let unreached = |error: io::Error, url: &str| S3Error::unreached(url, &error);
-        let open = self.connection.take().filter(|connection| !connection.is_closed());
-        let connection = open.map_or_else(|| Connection::to(self.requests.address()), Ok);
+        let open = self.connection.take().and_then(|mut open| (!open.is_closed()).then_some(open));
+        let connection = open.map_or_else(|| self.requests.connect(), Ok);
         let mut connection = connection.map_err(|error| unreached(error, &self.requests.url))?;
         let mut body = Vec::new();
         connection.begin(|head| body = request(head));

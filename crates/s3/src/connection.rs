@@ -1,11 +1,12 @@
 //! One HTTP/1.1 connection, kept open: one request at a time, and no call waits.
 
+use crate::tls::{Stream, Tls, is_early};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockType, SockaddrStorage, connect, setsockopt, socket, sockopt::TcpNoDelay,
 };
 use std::fmt;
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
@@ -24,7 +25,7 @@ pub struct Answer {
 }
 
 pub struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     head: Vec<u8>,
     /// The answer has no body, whatever its head says (HEAD).
     bare: bool,
@@ -60,7 +61,7 @@ impl Connection {
     ///
     /// # Errors
     /// It can't even be tried.
-    pub fn to(address: &SocketAddr) -> io::Result<Connection> {
+    pub fn to(address: &SocketAddr, tls: Option<&Tls>) -> io::Result<Connection> {
         let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
         let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
         let socket = socket(family, SockType::Stream, flags, None)?;
@@ -69,7 +70,7 @@ impl Connection {
             Err(errno) => return Err(errno.into()),
         }
         setsockopt(&socket, TcpNoDelay, &true)?;
-        let stream = TcpStream::from(socket);
+        let stream = Stream::over(TcpStream::from(socket), tls)?;
         Ok(Connection {
             stream,
             head: Vec::new(),
@@ -86,19 +87,14 @@ impl Connection {
         self.fresh
     }
 
-    /// Has the other end closed it while nothing was asked?
-    pub fn is_closed(&self) -> bool {
-        let mut byte = [0];
-        match self.stream.peek(&mut byte) {
-            Err(error) => error.kind() != ErrorKind::WouldBlock,
-            // What comes without having been asked for is no answer to anything.
-            Ok(_) => true,
-        }
+    /// Has the other end closed it while nothing was asked? What comes without having been asked for is no answer to anything.
+    pub fn is_closed(&mut self) -> bool {
+        !self.stream.read(&mut [0]).is_err_and(|error| is_early(&error))
     }
 
     /// Is a part of the request still here?
     pub fn sending(&self, body: &[u8]) -> bool {
-        self.sent < self.head.len() + body.len()
+        self.sent < self.head.len() + body.len() || self.stream.holds_back()
     }
 
     /// The next request, of which `write` makes the head.
@@ -128,14 +124,12 @@ impl Connection {
             let head = &self.head[self.sent.min(self.head.len())..];
             let body = &body[self.sent.saturating_sub(self.head.len()).min(body.len())..];
             if head.is_empty() && body.is_empty() {
-                return Ok(());
+                return self.stream.push();
             }
             match self.stream.write_vectored(&[IoSlice::new(head), IoSlice::new(body)]) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(bytes) => self.sent += bytes,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-                // Not connected yet.
-                Err(error) if error.kind() == ErrorKind::NotConnected => return Ok(()),
+                Err(error) if is_early(&error) => return Ok(()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -150,9 +144,7 @@ impl Connection {
             match self.read(into) {
                 Ok(0) => return self.ended(),
                 Ok(_) => self.fresh = false,
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::NotConnected) => {
-                    return Ok(None);
-                }
+                Err(error) if is_early(&error) => return Ok(None),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -326,6 +318,7 @@ fn no_http(why: impl fmt::Display) -> io::Error {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::io::{Read, Write};
     use std::net::TcpListener;
 
     /// What a connection makes of an answer that comes in these parts, after a request with a body.
@@ -343,7 +336,7 @@ mod tests {
             // Held open until the other end has seen enough.
             (!closes).then_some(stream)
         });
-        let mut connection = Connection::to(&address).unwrap();
+        let mut connection = Connection::to(&address, None).unwrap();
         connection.begin(|head| head.extend_from_slice(format!("{method} / HTTP/1.1\r\n\r\n").as_bytes()));
         let mut into = vec![0; room];
         let answer = loop {
@@ -411,7 +404,7 @@ mod tests {
     #[test]
     fn nothing_that_listens_is_seen_by_the_first_request() {
         let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let mut connection = Connection::to(&gone).unwrap();
+        let mut connection = Connection::to(&gone, None).unwrap();
         connection.begin(|head| head.extend_from_slice(b"GET / HTTP/1.1\r\n\r\n"));
         let error = loop {
             match connection.go_on(&[], &mut []) {

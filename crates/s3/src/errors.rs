@@ -1,13 +1,14 @@
 //! What can go wrong with a gateway, in words: what, where, why, and the mend.
 
 use crate::connection::Answer;
+use crate::tls::distrusted;
 use instant_xml::FromXml;
 use jiff::Timestamp;
 use std::io;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum S3Error {
-    #[error("{url}: {why}; a gateway's address is http://HOST:PORT")]
+    #[error("{url}: {why}; a gateway's address is http://HOST:PORT or https://HOST")]
     Address { url: String, why: String },
     #[error(
         "there are no keys for {url}: {why}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile (--s3-profile)"
@@ -21,12 +22,13 @@ pub enum S3Error {
 
 impl S3Error {
     pub fn unreached(url: &str, error: &io::Error) -> S3Error {
-        let why = match error.kind() {
+        let by_kind = || match error.kind() {
             io::ErrorKind::ConnectionRefused => "nothing listens there (connection refused)".to_string(),
             io::ErrorKind::TimedOut => format!("no answer within {} s", crate::bucket::PATIENCE.as_secs()),
             io::ErrorKind::UnexpectedEof => "it closed the connection without an answer".to_string(),
             _ => error.to_string(),
         };
+        let why = distrusted(error).unwrap_or_else(by_kind);
         S3Error::Unreached { url: url.to_string(), why }
     }
 

@@ -7,6 +7,14 @@ use std::path::{Path, PathBuf};
 
 pub type Keys = rusty_s3::Credentials;
 
+/// What a gateway is reached with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    pub keys: Keys,
+    /// Certificates in PEM of those who sign the gateway's; `None`: this host's own.
+    pub authorities: Option<String>,
+}
+
 /// What the user named; what is missing comes from the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
@@ -15,6 +23,8 @@ pub struct Named {
     pub profile: Option<String>,
     /// The bucket's name is a part of the host's: http://BUCKET.HOST.
     pub virtual_host: bool,
+    /// A file of certificates of those who sign the gateway's.
+    pub authorities: Option<PathBuf>,
 }
 
 /// Signed for this region where nobody names one: gateways of Ceph take any.
@@ -31,14 +41,33 @@ pub fn gateway(named: &Named) -> Option<Gateway> {
     let region = named.region.clone().or_else(environment).or_else(|| of_profile("region"));
     let url = url.trim_end_matches('/').to_string();
     let region = region.unwrap_or_else(|| REGION.to_string());
-    Some(Gateway { url, region, virtual_host: named.virtual_host, credentials: None, profile: named.profile.clone() })
+    let bundle = || variable("AWS_CA_BUNDLE").or_else(|| of_profile("ca_bundle")).map(PathBuf::from);
+    let authorities = named.authorities.clone().or_else(bundle).filter(|_| url.starts_with("https:"));
+    // Another folder may be the current one when it is undone.
+    let authorities = authorities.map(|file| std::path::absolute(&file).unwrap_or(file));
+    let (virtual_host, profile) = (named.virtual_host, named.profile.clone());
+    Some(Gateway { url, region, virtual_host, credentials: None, profile, authorities })
+}
+
+/// The keys for this gateway, and whom it is trusted by.
+///
+/// # Errors
+/// There are no keys, or its authorities can't be read.
+pub fn access_to(gateway: &Gateway) -> Result<Access, S3Error> {
+    let read = |file: &PathBuf| {
+        let why = |error: std::io::Error| {
+            format!("the authorities' certificates in {} can't be read: {error}", file.display())
+        };
+        std::fs::read_to_string(file).map_err(|error| S3Error::Address { url: gateway.url.clone(), why: why(error) })
+    };
+    Ok(Access { keys: keys_of(gateway)?, authorities: gateway.authorities.as_ref().map(read).transpose()? })
 }
 
 /// The keys for this gateway: of its own file or profile where it has one, else of the environment, else of the default profile.
 ///
 /// # Errors
 /// There are none.
-pub fn keys_of(gateway: &Gateway) -> Result<Keys, S3Error> {
+fn keys_of(gateway: &Gateway) -> Result<Keys, S3Error> {
     let none = |why: String| S3Error::NoKeys { url: gateway.url.clone(), why };
     let named = gateway.credentials.is_some() || gateway.profile.is_some();
     if !named && let Some(keys) = of_environment() {

@@ -4,10 +4,12 @@ mod bucket;
 mod connection;
 mod errors;
 mod keys;
+mod own_certificate;
 mod requests;
+mod tls;
 
 pub use bucket::{Bucket, MARK};
 pub use connection::{Answer, Connection};
 pub use errors::{S3Error, status_in_words};
-pub use keys::{Keys, Named, REGION, gateway, keys_of};
+pub use keys::{Access, Keys, Named, REGION, access_to, gateway};
 pub use requests::Requests;

@@ -1,14 +1,16 @@
 //! Signed requests of one bucket, as they go over the wire. The signature is a part of the address (a presigned one), and does not cover
 //! the body, as with the AWS tools over TLS.
 
+use crate::connection::Connection;
 use crate::errors::S3Error;
-use crate::keys::Keys;
+use crate::keys::{Access, Keys};
+use crate::tls::Tls;
 use jiff::Timestamp;
 use model::Gateway;
 use rusty_s3::actions::{CreateBucket, DeleteBucket, DeleteObjects, HeadBucket, ListObjectsV2, ObjectIdentifier};
 use rusty_s3::actions::{GetObject, PutObject, S3Action};
 use rusty_s3::{Bucket, UrlStyle};
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 use url::{Position, Url};
@@ -23,6 +25,7 @@ pub struct Requests {
     /// `HOST:PORT`, as in the header.
     host: String,
     address: SocketAddr,
+    tls: Option<Tls>,
     /// As the user named it.
     pub url: String,
 }
@@ -30,13 +33,11 @@ pub struct Requests {
 impl Requests {
     /// # Errors
     /// The address is none, or its host's name is not known.
-    pub fn new(gateway: &Gateway, bucket: &str, keys: Keys) -> Result<Requests, S3Error> {
+    pub fn new(gateway: &Gateway, bucket: &str, access: &Access) -> Result<Requests, S3Error> {
         let wrong = |why: String| S3Error::Address { url: gateway.url.clone(), why };
         let url: Url = gateway.url.parse().map_err(|error| wrong(format!("{error}")))?;
-        match url.scheme() {
-            "http" => {}
-            "https" => return Err(wrong("TLS is not spoken yet".to_string())),
-            other => return Err(wrong(format!("{other} is no protocol of a gateway"))),
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong(format!("{} is no protocol of a gateway", url.scheme())));
         }
         let style = if gateway.virtual_host { UrlStyle::VirtualHost } else { UrlStyle::Path };
         let made = Bucket::new(url.clone(), style, bucket.to_string(), gateway.region.clone());
@@ -48,12 +49,21 @@ impl Requests {
         let unknown = |why: String| S3Error::Unreached { url: gateway.url.clone(), why };
         let mut found = (name.as_str(), port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
         let address = found.next().ok_or_else(|| unknown("its name has no address".to_string()))?;
-        Ok(Requests { bucket, keys, host, address, url: gateway.url.clone() })
+        let tls = (url.scheme() == "https").then(|| {
+            let own =
+                bucket.base_url().host_str().map_or(name.clone(), |host| host.trim_matches(['[', ']']).to_string());
+            Tls::new(&gateway.url, &own, access.authorities.as_deref())
+        });
+        let (tls, keys) = (tls.transpose()?, access.keys.clone());
+        Ok(Requests { bucket, keys, host, address, tls, url: gateway.url.clone() })
     }
 
-    /// To connect to.
-    pub fn address(&self) -> &SocketAddr {
-        &self.address
+    /// A connection to the gateway, which begins to be made.
+    ///
+    /// # Errors
+    /// It can't even be tried.
+    pub fn connect(&self) -> io::Result<Connection> {
+        Connection::to(&self.address, self.tls.as_ref())
     }
 
     /// Writes the head of a request that puts `bytes` into an object.
@@ -129,16 +139,16 @@ mod tests {
 
     fn gateway(url: &str) -> Gateway {
         let (url, region) = (url.to_string(), "us-east-1".to_string());
-        Gateway { url, region, virtual_host: false, credentials: None, profile: None }
+        Gateway { url, region, virtual_host: false, credentials: None, profile: None, authorities: None }
     }
 
-    fn keys() -> Keys {
-        Keys::new("AK", "hush")
+    fn access() -> Access {
+        Access { keys: Keys::new("AK", "hush"), authorities: None }
     }
 
     #[test]
     fn a_request_names_host_and_object_and_no_secret() {
-        let requests = Requests::new(&gateway("http://127.0.0.1:8080"), "fathom-x", keys()).unwrap();
+        let requests = Requests::new(&gateway("http://127.0.0.1:8080"), "fathom-x", &access()).unwrap();
         let mut head = Vec::new();
         requests.put("fathom.r.4096.7", 4096, &mut head);
         let text = String::from_utf8(head).unwrap();
@@ -149,7 +159,7 @@ mod tests {
         );
         assert!(!text.contains("hush"));
         let styled = Gateway { virtual_host: true, ..gateway("http://localhost:8080") };
-        let requests = Requests::new(&styled, "fathom-x", keys()).unwrap();
+        let requests = Requests::new(&styled, "fathom-x", &access()).unwrap();
         let mut head = Vec::new();
         requests.get("a", &mut head);
         let text = String::from_utf8(head).unwrap();
@@ -159,7 +169,7 @@ mod tests {
     #[test]
     fn what_is_no_address_is_told() {
         for url in ["gateway:8080", "ftp://x", "http://", "", "http://[::1"] {
-            let wrong = Requests::new(&gateway(url), "fathom-x", keys()).err().unwrap().to_string();
+            let wrong = Requests::new(&gateway(url), "fathom-x", &access()).err().unwrap().to_string();
             assert!(wrong.starts_with(&format!("{url}: ")) && wrong.contains("http://HOST:PORT"), "{wrong}");
         }
     }

@@ -129,7 +129,7 @@ impl Fleet {
         self.members.iter().map(|member| 2 * member.offset.error_ns).max().unwrap_or(0)
     }
 
-    /// All agents that are to load this cluster do so from now on. Those that can't reach it, and why.
+    /// All agents that are to load it do so from now on. Those that can't reach it, and why.
     pub fn reach(&mut self, access: &AgentAccess) -> Vec<(String, String)> {
         let mut wrong = Vec::new();
         let order = || AgentCommand::Reach { access: Box::new(access.clone()) };

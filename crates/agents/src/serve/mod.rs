@@ -133,7 +133,7 @@ impl Agent {
             }
             AgentCommand::Describe => Some(AgentEvent::Description { facts: Box::new(cluster::here::facts()) }),
             AgentCommand::Reach { access } => {
-                let reached = reach::reach(&access);
+                let reached = reach::reach(*access);
                 let error = reached.as_ref().err().map(ToString::to_string);
                 let (holds, verify) = (self.looks.held.holds.clone(), self.host.context.verify.clone());
                 self.host.context = Context { holds, verify, ..reached.unwrap_or_default() };

@@ -1,23 +1,33 @@
-//! An agent's own connections to the cluster, made of texts that came over the line and never touch a disk.
+//! An agent's own connections to the cluster, made of texts that came over the line and never touch a disk; and its keys.
 
-use crate::AgentAccess;
 use crate::memory_file::MemoryFile;
+use crate::{AgentAccess, ClusterTexts, S3Texts};
 use engines::Context;
 use model::Failure;
 use std::sync::Arc;
 
 /// # Errors
 /// The libraries are missing, or the cluster can't be reached from this host.
-pub fn reach(access: &AgentAccess) -> Result<Context, Failure> {
-    let (conf, keyring) = (MemoryFile::of("conf", &access.conf)?, MemoryFile::of("keyring", &access.keyring)?);
+pub fn reach(access: AgentAccess) -> Result<Context, Failure> {
+    let s3 = access.s3.map(|S3Texts { access, secret, token, authorities }| {
+        let keys = match token {
+            Some(token) => s3::Keys::new_with_token(access, secret, token),
+            None => s3::Keys::new(access, secret),
+        };
+        s3::Access { keys, authorities }
+    });
+    let Some(ClusterTexts { conf, keyring, id, clients }) = access.cluster else {
+        return Ok(Context { s3, ..Context::default() });
+    };
+    let (conf, keyring) = (MemoryFile::of("conf", &conf)?, MemoryFile::of("keyring", &keyring)?);
     let access_here = ceph::ClusterAccess {
         conf: Some(conf.path()),
         keyring: Some(keyring.path()),
-        id: Some(access.id.clone()),
+        id: Some(id),
         ..ceph::ClusterAccess::default()
     };
     let connect = || Ok(Arc::new(ceph::Rados::connect(&access_here)?));
     let rados = Some(connect()?);
-    let more_clients = (1..access.clients).map(|_| connect()).collect::<Result<Vec<_>, Failure>>()?;
-    Ok(Context { rados, more_clients, ..Context::default() })
+    let more_clients = (1..clients).map(|_| connect()).collect::<Result<Vec<_>, Failure>>()?;
+    Ok(Context { rados, more_clients, s3, ..Context::default() })
 }

@@ -108,13 +108,13 @@ fn session(
     (depth, seed): (u32, u64),
 ) -> Result<GatewaySession, EngineError> {
     let (gateway, bucket, prefix) = bucket_of(target).map_err(EngineError::Refused)?;
-    let keys = context.keys.clone().ok_or_else(|| {
+    let access = context.s3.as_ref().ok_or_else(|| {
         EngineError::Refused(format!(
             "there are no keys for {}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             gateway.url
         ))
     })?;
-    let requests = Requests::new(gateway, bucket, keys).map_err(|error| EngineError::Broken(error.to_string()))?;
+    let requests = Requests::new(gateway, bucket, access).map_err(|error| EngineError::Broken(error.to_string()))?;
     let (family, size) = (family(workload), object_size(workload));
     let first = objects.start;
     let names = objects.map(|number| format!("{prefix}{family}{size}.{number}")).collect();

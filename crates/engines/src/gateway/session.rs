@@ -66,7 +66,7 @@ impl GatewaySession {
     }
 
     fn connect(&mut self, slot: usize) -> Result<(), EngineError> {
-        let connection = Connection::to(self.requests.address()).map_err(|error| self.unreached(&error))?;
+        let connection = self.requests.connect().map_err(|error| self.unreached(&error))?;
         // Each change of its state is told once; whoever goes on, goes on until nothing is left to read or to send.
         let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
         self.epoll.add(&connection, EpollEvent::new(flags, slot as u64)).map_err(broken)?;
@@ -83,7 +83,7 @@ impl GatewaySession {
         let object = (op.offset / self.bytes as u64) as usize % self.names.len();
         let slot = &mut self.slots[index];
         let idle = slot.used.elapsed() > IDLE;
-        if slot.connection.as_ref().is_none_or(|open| idle && open.is_closed()) {
+        if slot.connection.as_mut().is_none_or(|open| idle && open.is_closed()) {
             self.connect(index)?;
         }
         let slot = &mut self.slots[index];

@@ -2,7 +2,7 @@
 
 use crate::planner::draft::Draft;
 use model::pattern::Family;
-use model::{Bytes, Change, Failure, Layer, Place, Target};
+use model::{Bytes, Change, Failure, Layer, Place};
 
 /// Objects of a working set: enough that all shards of an index and all placement groups take part, and few enough to be put in seconds.
 const SMALL: Bytes = 4096;
@@ -30,8 +30,13 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let usual = draft.fitting(objects.saturating_mul(workload.block)) / workload.block.max(1) * workload.block;
         workload.span = draft.options.working_set.unwrap_or(usual.max(least));
         workload.object.get_or_insert(workload.block);
-        let place = Place::Bucket { gateway: gateway.clone(), bucket: bucket.clone(), prefix: prefix.clone() };
-        draft.step(pattern, vec![Target::new(Layer::Object, target.clone(), place)], workload, true);
+        let place = |part: &str| Place::Bucket {
+            gateway: gateway.clone(),
+            bucket: bucket.clone(),
+            prefix: format!("{prefix}{part}"),
+        };
+        let targets = draft.by_clients(Layer::Object, &target, place);
+        draft.step(pattern, targets, workload, true);
     }
     Ok(())
 }
@@ -54,7 +59,7 @@ mod tests {
 
     fn at_gateway() -> Inventory {
         let (url, region) = ("http://10.1.0.1:8080".to_string(), "us-east-1".to_string());
-        let gateway = Gateway { url, region, virtual_host: false, credentials: None, profile: None };
+        let gateway = Gateway { url, region, virtual_host: false, credentials: None, profile: None, authorities: None };
         Inventory { gateway: Some(gateway), ..testing::inventory(3) }
     }
 

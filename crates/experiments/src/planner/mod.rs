@@ -270,7 +270,8 @@ fn refuse_useless_hosts(inventory: &Inventory, request: &Request) -> Result<(), 
     match request.layers.iter().any(|layer| layer.can().hosts) {
         true => Ok(()),
         false => {
-            let text = "--hosts: other hosts load the device, network, rados and rbd layers, and none of these";
+            let text =
+                "--hosts: other hosts load the device, network, floor, rados, rbd and object layers, and none of these";
             Err(Failure::Usage(text.to_string()))
         }
     }

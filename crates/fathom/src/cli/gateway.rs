@@ -3,12 +3,13 @@
 use clap::Args;
 use model::Gateway;
 use s3::Named;
+use std::path::PathBuf;
 
 /// The keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from a profile.
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Object gateway")]
 pub struct GatewayArgs {
-    /// The gateway of the object layer (S3): http://HOST:PORT; its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in a profile
+    /// The gateway of the object layer (S3): http://HOST:PORT or https://HOST; its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in a profile
     #[arg(long, value_name = "URL")]
     pub s3_url: Option<String>,
     /// The profile in ~/.aws whose keys are taken
@@ -17,6 +18,9 @@ pub struct GatewayArgs {
     /// The region for which requests are signed (default: AWS_REGION, else us-east-1)
     #[arg(long, value_name = "NAME")]
     pub s3_region: Option<String>,
+    /// A file of certificates of those who sign the gateway's (default: AWS_CA_BUNDLE, else this host's own)
+    #[arg(long, value_name = "FILE")]
+    pub s3_ca: Option<PathBuf>,
     /// The bucket's name is a part of the host's name (http://BUCKET.HOST:PORT), not of the path
     #[arg(long)]
     pub s3_virtual_host: bool,
@@ -33,6 +37,7 @@ impl GatewayArgs {
             region: self.s3_region.clone(),
             profile: self.s3_profile.clone(),
             virtual_host: self.s3_virtual_host,
+            authorities: self.s3_ca.clone(),
         })
     }
 }

@@ -118,7 +118,7 @@ fn described(lab: &lab::LabCluster) -> SetupLab {
     let gateway = lab.services.iter().find_map(|service| {
         let (url, credentials) = (service.url.clone()?, service.credentials.clone());
         let region = s3::REGION.to_string();
-        Some(Gateway { url, region, virtual_host: false, credentials, profile: None })
+        Some(Gateway { url, region, virtual_host: false, credentials, profile: None, authorities: None })
     });
     SetupLab { layout, conf: lab.conf.clone(), gateway, own: false }
 }

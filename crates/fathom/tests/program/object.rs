@@ -1,13 +1,14 @@
 //! Whole objects at a real gateway: what was loaded by its own log, and that nothing is left or touched, however a run ends.
 
 use crate::common::gateway::Gateway;
-use crate::common::{Home, Lab, eventually};
+use crate::common::{Home, Lab, eventually, tool};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 /// Somebody else's bucket with an object in it.
 const THEIRS: &str = "theirs";
@@ -202,4 +203,100 @@ fn a_whole_run_has_the_gateways_row_and_what_the_door_costs() {
     assert!(shown.out.contains("Price of each door"), "{}", shown.out);
     let of_floor = lab.home.run(&["run", "--lab", &lab.name, "--with", "cephfs", "--dry-run"]);
     of_floor.ends(2, &["runs without cephfs"]);
+}
+
+#[test]
+fn hosts_load_a_gateway_together_with_keys_that_only_this_host_has() {
+    let lab = Lab::up(&["--osds", "2", "--hosts", "2", "--backing", "memory", "--with", "rgw"]);
+    let gateway = Gateway::of(&lab);
+    let words = ["object", "--lab", &lab.name, "--hosts", "2", "--patterns", "write-parallel,read-parallel"];
+    let report = lab.home.run(&[&words[..], &["--working-set", "4M"], &SHORT].concat());
+    let report = report.ends(4, &[]).json();
+    assert_eq!(report["errors"], serde_json::json!([]));
+    let figures = report["figures"].as_array().unwrap();
+    let of = |pattern: &str, target: &str| {
+        let own =
+            |figure: &&Value| figure["pattern"] == pattern && figure["target"].as_str().unwrap().ends_with(target);
+        figures.iter().find(own).unwrap_or_else(|| panic!("{pattern} {target}: {figures:?}"))["value"].as_f64().unwrap()
+    };
+    for pattern in ["write-parallel", "read-parallel"] {
+        assert!(["from host1", "from host2", ":8080"].iter().all(|target| of(pattern, target) > 0.0), "{figures:?}");
+    }
+    // From the addresses of both, on objects of their own.
+    let log = fs::read_to_string(&gateway.log).unwrap();
+    for host in ["host1", "host2"] {
+        let own = |line: &&str| line.contains(&format!(".{host}.4096.")) && line.contains("\"GET ");
+        let line = log.lines().find(own).unwrap_or_else(|| panic!("{host} got nothing"));
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let from = words.iter().position(|word| *word == "beast:").map(|at| words[at + 2]).unwrap();
+        assert_ne!(from, "127.0.0.1", "{line}");
+    }
+    assert_eq!(gateway.buckets(), Vec::<String>::new());
+}
+
+/// A key and a certificate for 127.0.0.1 that it signed itself.
+fn signs_itself(folder: &Path) -> (String, String) {
+    let [key, certificate] = ["key.pem", "certificate.pem"].map(|name| folder.join(name).to_str().unwrap().to_string());
+    let words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+    let names =
+        ["-subj", "/CN=gateway", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", &key, "-out", &certificate];
+    tool("openssl", &[&words[..], &names].concat());
+    (key, certificate)
+}
+
+/// What speaks TLS in front of a gateway; it ends when this is dropped.
+struct Terminator(Child);
+
+impl Terminator {
+    fn before(gateway: &Gateway, port: u16, folder: &Path) -> Terminator {
+        let (key, certificate) = signs_itself(folder);
+        let listen = format!("OPENSSL-LISTEN:{port},reuseaddr,fork,verify=0,cert={certificate},key={key}");
+        let to = format!("TCP:{}", gateway.url.strip_prefix("http://").unwrap());
+        let child = Command::new("socat").args([&listen, &to]).stderr(Stdio::null()).spawn().unwrap();
+        eventually("the port to be open", 20, || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Terminator(child)
+    }
+}
+
+impl Drop for Terminator {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn over_tls_a_gateway_is_taken_only_from_an_authority_that_is_trusted() {
+    let (lab, gateway) = with_gateway();
+    let folder = tempfile::tempdir().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let _terminator = Terminator::before(&gateway, free, folder.path());
+    let url = format!("https://127.0.0.1:{free}");
+    let words = ["object", "--s3-url", &url, "--patterns", "read-parallel,read-linear", "--working-set", "16M"];
+    let words = [&words[..], &["--depth", "8"], &SHORT].concat();
+    let keys = gateway.environment();
+    let untrusted = lab.home.run_with(&words, &keys);
+    untrusted.ends(1, &[&url, "its certificate is not trusted", "--s3-ca"]);
+    // Another one of the same name, and the right one under a name that it is not for.
+    let other = tempfile::tempdir().unwrap();
+    let (_, other) = signs_itself(other.path());
+    lab.home.run_with(&[&words[..], &["--s3-ca", &other]].concat(), &keys).ends(1, &["its certificate is not trusted"]);
+    let elsewhere = url.replace("127.0.0.1", "localhost");
+    let renamed: Vec<&str> = words.iter().map(|word| if *word == url { elsewhere.as_str() } else { *word }).collect();
+    let own = folder.path().join("certificate.pem");
+    let renamed = lab.home.run_with(&[&renamed[..], &["--s3-ca", own.to_str().unwrap()]].concat(), &keys);
+    renamed.ends(1, &["its certificate is not trusted"]);
+    only_theirs_is_left(&gateway);
+    let authority = folder.path().join("certificate.pem");
+    let authority = authority.to_str().unwrap();
+    let report = lab.home.run_with(&[&words[..], &["--s3-ca", authority]].concat(), &keys).ends(4, &[]).json();
+    assert_eq!(report["errors"], serde_json::json!([]));
+    assert!(report["figures"].as_array().unwrap().iter().all(|figure| figure["errors"] == 0), "{}", report["figures"]);
+    // The same from the environment; and what was made over TLS is undone over TLS.
+    let plan = lab
+        .home
+        .run_with(&[&words[..], &["--dry-run"]].concat(), &[&keys[..], &[("AWS_CA_BUNDLE", authority)]].concat());
+    plan.ends(0, &[]);
+    lab.home.run_with(&[&words[..], &["--s3-ca", "/no/such/file"]].concat(), &keys).ends(2, &["/no/such/file"]);
+    only_theirs_is_left(&gateway);
 }

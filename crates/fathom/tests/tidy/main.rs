@@ -56,7 +56,7 @@ fn crates_know_only_whom_they_may() {
         ("cluster", &["model", "ceph", "s3"]),
         ("lab", &["model", "ceph"]),
         ("languages", &["model"]),
-        ("agents", &["model", "ceph", "engines", "cluster", "lab"]),
+        ("agents", &["model", "ceph", "s3", "engines", "cluster", "lab"]),
         ("experiments", &["model", "judge", "languages"]),
         ("run", &["model", "ceph", "s3", "judge", "archive", "engines", "cluster", "agents", "experiments"]),
         (
