@@ -12,6 +12,7 @@ use model::testing;
 use model::{
     Access, Clock, Durability, Endpoint, Latencies, OpMix, Pattern, Place, Step, StepId, Target, WindowSet, Workload,
 };
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::sync::Arc;
 
 const WINDOW_NS: u64 = 100_000_000;
@@ -45,13 +46,25 @@ fn run(arguments: &[String]) -> Result<String, String> {
     if let Some(why) = engine.refuse(target, &step.workload) {
         return Err(why);
     }
+    let context = holding(&target.place)?;
     if word(0, "") == "fill" {
-        engine
-            .prepare(&Context::default(), target, &step.workload, &mut |_| true)
-            .map_err(|error| error.to_string())?;
+        engine.prepare(&context, target, &step.workload, &mut |_| true).map_err(|error| error.to_string())?;
         return Ok("{}".into());
     }
-    measure(engine, &step, number(4, "5")?)
+    measure(engine, &context, &step, number(4, "5")?)
+}
+
+/// A device is this process's alone, as the product holds what it has proven to be free.
+fn holding(place: &Place) -> Result<Context, String> {
+    let context = Context::default();
+    let Place::Path { path, .. } = place else { return Ok(context) };
+    let shown = |error: std::io::Error| format!("{}: {error}", path.display());
+    if !std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
+        return Ok(context);
+    }
+    let file = std::fs::OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
+    file.and_then(|file| context.holds.keep(path, file, Vec::new())).map_err(shown)?;
+    Ok(context)
 }
 
 fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, sync: &str) -> Result<Step, String> {
@@ -109,7 +122,7 @@ fn durability(word: &str) -> Result<Durability, String> {
     }
 }
 
-fn measure(engine: &dyn engines::Engine, step: &Step, seconds: u64) -> Result<String, String> {
+fn measure(engine: &dyn engines::Engine, context: &Context, step: &Step, seconds: u64) -> Result<String, String> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let (mut windows, mut ops, mut errors, mut service) = (0, 0, 0, Latencies::default());
     let mut cpu = 0.0;
@@ -126,7 +139,7 @@ fn measure(engine: &dyn engines::Engine, step: &Step, seconds: u64) -> Result<St
         windows += 1;
         if windows == seconds * 10 { Flow::Stop } else { Flow::GoOn }
     };
-    let end = run_slice(engine, &Context::default(), &clock, step, WINDOW_NS, &mut on_window);
+    let end = run_slice(engine, context, &clock, step, WINDOW_NS, &mut on_window);
     let end = end.map_err(|error| error.to_string())?;
     let cpu = cpu_seconds() - cpu;
     let all = service.sparse();

@@ -85,7 +85,7 @@ fn whole_objects_are_put_and_got_in_random_order_by_the_gateways_own_log() {
     // The plan says what would be made, and nothing is.
     let dry = lab.home.run(&["object", "--lab", &lab.name, "--dry-run"]);
     dry.ends(0, &[]);
-    assert!(dry.out.contains(&format!("bucket fathom-")) && dry.out.contains(&gateway.url), "{}", dry.out);
+    assert!(dry.out.contains("bucket fathom-") && dry.out.contains(&gateway.url), "{}", dry.out);
     only_theirs_is_left(&gateway);
 }
 
