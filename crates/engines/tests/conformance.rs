@@ -1,16 +1,19 @@
 //! Every engine that needs no cluster keeps the promises of the trait.
 
+mod stub;
+
 use engines::clock::{RealClock, SimClock};
 use engines::crew::{Flow, run_slice};
 use engines::sim::{Model, Sim};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
 use model::WindowSet;
 use model::{
-    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpClass, OpMix, Pattern, Place, Rate, Step, Target, Workload,
+    Access, Arrivals, Clock, Durability, Endpoint, Gateway, Layer, OpClass, OpMix, Pattern, Place, Rate, Step, Target,
+    Workload,
     clock::{MILLISECOND, SECOND},
 };
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 const SPAN: u64 = 4 << 20;
@@ -58,8 +61,14 @@ fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case
         (Layer::Floor, _) => None,
         // These need a cluster: crate `fathom` tests them on a lab.
         (Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd, _) => None,
-        // It needs a gateway.
-        (Layer::Object, _) => None,
+        (Layer::Object, _) => {
+            static GATEWAY: LazyLock<String> = LazyLock::new(stub::start);
+            let (url, region) = (GATEWAY.clone(), "us-east-1".to_string());
+            let gateway =
+                Gateway { url, region, virtual_host: false, credentials: None, profile: None, authorities: None };
+            let place = Place::Bucket { gateway, bucket: "fathom-x".into(), prefix: "fathom.x.".into() };
+            Some(Case { engine, target: target(place), clock, file: None })
+        }
     }
 }
 
@@ -90,7 +99,15 @@ fn workloads(case: &Case) -> Vec<Workload> {
             Workload { access: Access::Sequential, block: 1 << 20, ..with(4, 1, 0, Durability::None) },
         ]);
     }
-    all
+    // Each operation is of a whole object.
+    let whole = |load: Workload| Workload { object: Some(load.block), ..load };
+    if matches!(case.target.place, Place::Bucket { .. }) { all.into_iter().map(whole).collect() } else { all }
+}
+
+/// With keys for a gateway that does not look at them.
+fn context() -> Context {
+    let access = s3::Access { keys: s3::Keys::new("key", "secret"), authorities: None };
+    Context { s3: Some(access), ..Context::default() }
 }
 
 fn each(check: impl Fn(&Case, &Workload)) {
@@ -112,7 +129,7 @@ fn each_with<T>(has: impl Fn(&Case, &Workload) -> Option<T>, check: impl Fn(&Cas
                 told = bytes;
                 true
             };
-            case.engine.prepare(&Context::default(), &case.target, &workload, &mut progress).unwrap();
+            case.engine.prepare(&context(), &case.target, &workload, &mut progress).unwrap();
             check(&case, &workload, of_case);
             checked += 1;
         }
@@ -121,7 +138,7 @@ fn each_with<T>(has: impl Fn(&Case, &Workload) -> Option<T>, check: impl Fn(&Cas
 }
 
 fn open(case: &Case, workload: &Workload, lane: u32) -> Box<dyn Session> {
-    case.engine.open(&Context::default(), &case.target, workload, lane).unwrap()
+    case.engine.open(&context(), &case.target, workload, lane).unwrap()
 }
 
 fn op(workload: &Workload, slot: u32, n: u64) -> Op {
@@ -214,8 +231,7 @@ fn windows_add_up_and_come_in_order() {
             }
             if ops > 50 || case.clock.now() > deadline { Flow::Stop } else { Flow::GoOn }
         };
-        let end =
-            run_slice(case.engine, &Context::default(), &case.clock, &step, 10 * MILLISECOND, &mut check).unwrap();
+        let end = run_slice(case.engine, &context(), &case.clock, &step, 10 * MILLISECOND, &mut check).unwrap();
         assert!(ops > 50, "{ops} operations only");
         assert_eq!((end.broken, end.first_error, end.windows), (None, None, next));
         assert_eq!(kinds.contains(&OpClass::Read), workload.reads());
@@ -242,8 +258,7 @@ fn a_rate_is_kept() {
                     ops += set.samples.iter().map(|(_, _, sample)| sample.ops).sum::<u64>();
                     if set.window == 29 { Flow::Stop } else { Flow::GoOn }
                 };
-                let end =
-                    run_slice(case.engine, &Context::default(), &case.clock, &step, 100 * MILLISECOND, &mut count);
+                let end = run_slice(case.engine, &context(), &case.clock, &step, 100 * MILLISECOND, &mut count);
                 assert_eq!(end.unwrap().broken, None);
                 due - ops as f64
             };
