@@ -8,7 +8,7 @@ from pathlib import Path
 
 from programs import Failed, NotHere, run
 
-EXAMPLES = ("measure", "measure_cluster")
+EXAMPLES = ("measure", "measure_cluster", "stub_gateway")
 
 
 @dataclasses.dataclass

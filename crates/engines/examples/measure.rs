@@ -3,18 +3,21 @@
 //!
 //! `measure ENGINE PATH read|write|ask DEPTH SECONDS [BLOCK] [JOBS] [none|sync|dsync|fsync|fdatasync|group-commit]`; engine `auto`: the
 //! layer chooses; path `-`: no file, `pair:A,B` or `pair:A/NAMESPACE,B/NAMESPACE`: two addresses, with `ask` for round
-//! trips. A file must have been filled by an earlier run with `fill` for ENGINE.
+//! trips; `http://HOST:PORT`: objects of a bucket there. A file must have been filled by an earlier run with `fill` for ENGINE.
 
 use engines::clock::RealClock;
 use engines::crew::{Flow, run_slice};
 use engines::{Context, engine_for};
 use model::testing;
 use model::{
-    Access, Clock, Durability, Endpoint, Latencies, OpMix, Pattern, Place, Step, StepId, Target, WindowSet, Workload,
+    Access, Clock, Durability, Endpoint, Gateway, Latencies, OpMix, Pattern, Place, Step, StepId, Target, WindowSet,
+    Workload,
 };
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::sync::Arc;
 
+/// Of a bucket.
+const OBJECTS: u64 = 64;
 const WINDOW_NS: u64 = 100_000_000;
 
 fn main() {
@@ -56,7 +59,8 @@ fn run(arguments: &[String]) -> Result<String, String> {
 
 /// A device is this process's alone, as the product holds what it has proven to be free.
 fn holding(place: &Place) -> Result<Context, String> {
-    let context = Context::default();
+    let access = s3::Access { keys: s3::Keys::new("key", "secret"), authorities: None };
+    let context = Context { s3: Some(access), ..Context::default() };
     let Place::Path { path, .. } = place else { return Ok(context) };
     let shown = |error: std::io::Error| format!("{}: {error}", path.display());
     if !std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
@@ -69,11 +73,27 @@ fn holding(place: &Place) -> Result<Context, String> {
 
 fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, sync: &str) -> Result<Step, String> {
     let pair = path.strip_prefix("pair:").and_then(|pair| pair.split_once(','));
-    let layer = if pair.is_some() { testing::links() } else { testing::disks() };
+    let layer = match path.starts_with("http") {
+        true => testing::buckets(),
+        false if pair.is_some() => testing::links(),
+        false => testing::disks(),
+    };
     let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };
     let place = match (path, pair) {
         (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to), listener: None },
         ("-", _) => Place::Null,
+        (url, _) if url.starts_with("http") => Place::Bucket {
+            gateway: Gateway {
+                url: url.into(),
+                region: "us-east-1".into(),
+                virtual_host: false,
+                credentials: None,
+                profile: None,
+                authorities: None,
+            },
+            bucket: "fathom-x".into(),
+            prefix: "fathom.x.".into(),
+        },
         (path, _) => Place::Path { path: path.into(), writable: true },
     };
     let bytes =
@@ -86,6 +106,10 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
         access: if pair.is_some() && way != "ask" { Access::Sequential } else { Access::Random },
         engine: (!["auto", "fill"].contains(&engine)).then(|| engine.to_string()),
         ..Workload::canonical(pattern, bytes.unwrap_or(1 << 30), 1)
+    };
+    let workload = match layer.of_buckets() {
+        true => Workload { object: Some(block), span: OBJECTS * block, ..workload },
+        false => workload,
     };
     // As large an answer as the question, as sockperf has it.
     let workload = if way == "ask" { Workload { mix: OpMix::reads(50), ..workload } } else { workload };

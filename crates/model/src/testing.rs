@@ -49,6 +49,11 @@ pub fn images() -> Layer {
     first(|layer| layer.can().images)
 }
 
+/// Objects in buckets.
+pub fn buckets() -> Layer {
+    first(Layer::of_buckets)
+}
+
 /// The usual load of 1 GiB on targets of these names, which are nowhere.
 pub fn step(id: u32, layer: Layer, pattern: Pattern, targets: &[&str]) -> Step {
     let targets = targets.iter().map(|name| Target::new(layer, *name, Place::Null)).collect();

