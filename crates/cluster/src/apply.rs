@@ -43,7 +43,7 @@ impl Unmade {
 /// There is such a thing already, which is not ours then.
 pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, ClusterError> {
     let taken = || failed(&change, "there is one of this name already, which is not this run's");
-    let mut of = None;
+    let (mut of, mut key) = (None, None);
     let (before, since) = match (&change, cluster) {
         (Change::Pool { name, .. }, Some(cluster)) => match pools::find(cluster, name)? {
             (None, highest) => (None, Some(highest)),
@@ -56,6 +56,7 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             (None, None)
         }
         (Change::Bucket { gateway, name }, _) => {
+            key = Some(buckets::key(gateway).map_err(|why| failed(&change, why))?);
             if buckets::exists(gateway, name).map_err(|why| failed(&change, why))? {
                 return Err(taken());
             }
@@ -70,7 +71,7 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
         _ => (None, None),
     };
     let written = Some(jiff::Timestamp::now().as_second());
-    Ok(JournalEntry { before, since, written, of, ..JournalEntry::of(change) })
+    Ok(JournalEntry { before, since, written, of, key, ..JournalEntry::of(change) })
 }
 
 /// Makes the change, and says by what the thing is known again.
@@ -84,7 +85,7 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
         };
     }
     if let Change::Bucket { gateway, name } = change {
-        return buckets::make(gateway, name).map(|()| MadeThing::Set).map_err(|why| failed(change, why));
+        return buckets::make(gateway, name, change).map(|()| MadeThing::Set);
     }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
     match change {
@@ -147,7 +148,7 @@ pub fn unmake(
             return Err(not_ours(change, "a run's own bucket bears its name".to_string()));
         }
         Change::Bucket { gateway, name } => {
-            let undone = buckets::unmake(gateway, name, &own_prefix(run));
+            let undone = buckets::unmake(gateway, name, &own_prefix(run), entry);
             let later = |error| format!("{error}; once that is mended: fathom restore");
             return undone.map_err(|error| ClusterError::Undo { what: change.what(), why: later(error) });
         }

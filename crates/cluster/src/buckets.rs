@@ -1,9 +1,12 @@
 //! Buckets of our own at a gateway: made, marked, emptied of what is ours, deleted.
 
 use crate::apply::Unmade;
+use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
 use model::{Change, Gateway};
 use s3::{Bucket, S3Error, access_to};
+use std::thread::sleep;
+use std::time::Duration;
 
 fn open(gateway: &Gateway, name: &str) -> Result<Bucket, S3Error> {
     Bucket::of(gateway, name, &access_to(gateway)?)
@@ -28,39 +31,97 @@ pub(crate) fn exists(gateway: &Gateway, name: &str) -> Result<bool, S3Error> {
 }
 
 /// Its mark is its own name, which has the run's in it.
-pub(crate) fn make(gateway: &Gateway, name: &str) -> Result<(), S3Error> {
-    open(gateway, name)?.create(name)
+///
+/// # Errors
+/// [`ClusterError::NotMade`]: the gateway refused. Else it may be there.
+pub(crate) fn make(gateway: &Gateway, name: &str, change: &Change) -> Result<(), ClusterError> {
+    let failed = |error: S3Error| ClusterError::Make { what: change.what(), why: error.to_string() };
+    let mut bucket = open(gateway, name).map_err(failed)?;
+    bucket.create().map_err(|error| match error {
+        S3Error::Refused { .. } => ClusterError::NotMade { what: change.what(), why: error.to_string() },
+        error => failed(error),
+    })?;
+    bucket.put_mark(name).map_err(failed)
 }
 
+/// The id of the key with which it is asked.
+pub(crate) fn key(gateway: &Gateway) -> Result<String, S3Error> {
+    Ok(access_to(gateway)?.keys.key().to_string())
+}
+
+/// A bucket whose making was not confirmed may still come: a gateway that is slow carries it out all the same.
+const SETTLED_SECONDS: i64 = 60;
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// How often a gateway that says one thing and lists another is asked again.
+const ROUNDS: u32 = 10;
+
 /// Deletes the objects whose names begin with `prefix`, the mark, and the bucket, if nothing else is in it.
-pub(crate) fn unmake(gateway: &Gateway, name: &str, prefix: &str) -> Result<Unmade, S3Error> {
-    let mut bucket = open(gateway, name)?;
-    if !bucket.exists()? {
-        return Ok(Unmade::Undone);
+///
+/// # Errors
+/// It can't be undone now: the gateway is not reached, or with other keys.
+pub(crate) fn unmake(gateway: &Gateway, name: &str, prefix: &str, entry: &JournalEntry) -> Result<Unmade, S3Error> {
+    let left = |why: String| Ok(Unmade::Left(why));
+    if gateway.credentials.as_ref().is_some_and(|file| !file.exists()) {
+        return left("the lab whose gateway it is at is gone, with all that was in it".to_string());
+    }
+    let access = access_to(gateway)?;
+    let own = access.keys.key().to_string();
+    if let Some(made_with) = entry.key.as_ref().filter(|made_with| **made_with != own) {
+        let why = format!("it was made with access key {made_with}, and these keys are those of {own}");
+        return Err(S3Error::NoKeys { url: gateway.url.clone(), why });
+    }
+    let mut bucket = Bucket::of(gateway, name, &access)?;
+    while !bucket.exists()? {
+        if entry.made.is_some() {
+            return left(format!(
+                "no bucket of this name is there any more for access key {own}: somebody deleted it, or another gateway has the address now"
+            ));
+        }
+        let since = entry.written.map_or(SETTLED_SECONDS, |written| jiff::Timestamp::now().as_second() - written);
+        if since >= SETTLED_SECONDS {
+            return Ok(Unmade::Undone);
+        }
+        sleep(LOOK_AGAIN);
     }
     let marked = bucket.mark()?;
     // Killed before it was marked: then there is nothing in it.
     if marked.as_deref() != Some(name) && !(marked.is_none() && bucket.names("")?.is_empty()) {
-        return Ok(Unmade::Left("it does not bear the mark of this run".to_string()));
+        return left("it does not bear the mark of this run".to_string());
     }
-    loop {
-        // Until none is found: what a killed run had under way may have come after the first look.
+    empty(&mut bucket, prefix)
+}
+
+/// Until nothing of ours is found: what a killed run had under way may have come after the first look.
+fn empty(bucket: &mut Bucket, prefix: &str) -> Result<Unmade, S3Error> {
+    let (mut last, mut rounds) = (Vec::new(), 0);
+    while rounds < ROUNDS {
         let names = bucket.names(prefix)?;
         if !names.is_empty() {
+            // It said that they are deleted.
+            if names == last {
+                rounds += 1;
+                sleep(LOOK_AGAIN);
+            }
             bucket.delete(&names)?;
+            last = names;
             continue;
         }
+        last.clear();
         bucket.delete(&[s3::MARK.to_string()])?;
         if bucket.remove()? {
             return Ok(Unmade::Undone);
         }
         let others = bucket.names("")?;
-        if others.iter().all(|other| other.starts_with(prefix)) {
-            continue;
+        if let Some(first) = others.iter().find(|other| !other.starts_with(prefix)) {
+            return Ok(Unmade::Left(format!(
+                "it holds objects that are not Fathom's ({first}): whoever put them there deletes them, and it"
+            )));
         }
-        let first = others.iter().find(|other| !other.starts_with(prefix)).map_or("", String::as_str);
-        return Ok(Unmade::Left(format!(
-            "it holds objects that are not Fathom's ({first}): whoever put them there deletes them, and it"
-        )));
+        rounds += 1;
+        sleep(LOOK_AGAIN);
     }
+    Ok(Unmade::Left(match last.first() {
+        Some(first) => format!("its gateway says that its objects are deleted, and lists them again ({first} and others)"),
+        None => "its gateway does not delete it, and lists nothing in it: it may hold earlier versions of objects, or parts of some".to_string(),
+    }))
 }

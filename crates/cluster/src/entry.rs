@@ -23,6 +23,9 @@ pub struct JournalEntry {
     /// Of a setting of this host: by what it is known again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<SettingOf>,
+    /// Of a bucket: the id of the key with which it is made. Another user does not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// In which of the values that the cluster keeps of its journal; known from where it stands.
     #[serde(skip)]
     pub part: u32,
@@ -60,7 +63,8 @@ pub struct SettingOf {
 
 impl JournalEntry {
     pub fn of(change: Change) -> JournalEntry {
-        JournalEntry { change, before: None, undone: false, written: None, since: None, made: None, of: None, part: 0 }
+        let (before, written, since, made, of, key) = (None, None, None, None, None, None);
+        JournalEntry { change, before, undone: false, written, since, made, of, key, part: 0 }
     }
 
     pub fn undo(&self) -> Undo {

@@ -22,6 +22,9 @@ pub enum ClusterError {
     Journal { path: PathBuf, what: String },
     #[error("{what} could not be made: {why}")]
     Make { what: String, why: String },
+    /// It was refused: there is nothing to undo.
+    #[error("{what} could not be made: {why}")]
+    NotMade { what: String, why: String },
     #[error("{what} could not be undone: {why}")]
     Undo { what: String, why: String },
     /// A journal in the cluster that is not believed.

@@ -240,7 +240,19 @@ impl Lane {
             return false;
         }
         self.in_flight -= self.done.len();
-        self.done.clear();
+        self.free.extend(self.done.drain(..).map(|done| done.slot));
         true
+    }
+
+    /// What had no answer when waiting for it ended, in words: none of the windows counts it.
+    pub fn unanswered(&self, now: Nanos) -> Option<String> {
+        let waiting = |slot: u32| self.waiting.iter().any(|op| op.slot == slot);
+        let busy = (0..self.slots.len() as u32).filter(|slot| !self.free.contains(slot) && !waiting(*slot));
+        let oldest = busy.map(|slot| self.slots[slot as usize].at).min().filter(|_| self.in_flight > 0)?;
+        let seconds = now.saturating_sub(oldest) as f64 / 1e9;
+        Some(format!(
+            "{} of a slice had no answer at its end, the oldest after {seconds:.1} s; they are in no figure",
+            model::units::counted(self.in_flight as u64, "operation", "operations")
+        ))
     }
 }

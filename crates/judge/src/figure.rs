@@ -245,6 +245,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpClass, all: &[&Slice], good
         operations: counted().map(|sample| sample.ops).sum(),
         bytes: counted().map(|sample| sample.bytes).sum(),
         errors: all.iter().flat_map(|slice| &slice.samples).map(|sample| sample.errors).sum(),
+        first_error: all.iter().find_map(|slice| slice.error.clone()),
         percentiles: Vec::new(),
         response: Vec::new(),
         effort: shares(step, good),

@@ -152,6 +152,9 @@ pub struct Figure {
     pub operations: u64,
     pub bytes: u64,
     pub errors: u64,
+    /// The first operation that failed, or had no answer, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_error: Option<String>,
     /// Of service time.
     pub percentiles: Vec<Percentile>,
     /// Of response time, from when operations were due; empty in a closed loop.

@@ -5,59 +5,77 @@ use crate::errors::S3Error;
 use crate::keys::Access;
 use crate::requests::Requests;
 use model::Gateway;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use rusty_s3::actions::{DeleteObjectsResponse, ListObjectsV2};
 use std::io::{self, ErrorKind};
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 /// The object that tells whose a bucket is.
 pub const MARK: &str = "fathom.run";
 /// For one answer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 /// A list of names, or an error.
 const ANSWER_MOST: usize = 4 << 20;
 /// Names in one request: the most that S3 lists and deletes.
 const AT_ONCE: usize = 1000;
 
 pub struct Bucket {
-    name: String,
     requests: Requests,
     connection: Option<Connection>,
     body: Vec<u8>,
 }
 
 impl Bucket {
-    /// Nothing is asked yet.
+    /// Of a gateway that listens.
     ///
     /// # Errors
-    /// The address is none.
+    /// The address is none, or nothing is reached there.
     pub fn of(gateway: &Gateway, name: &str, access: &Access) -> Result<Bucket, S3Error> {
-        let requests = Requests::new(gateway, name, access)?;
-        Ok(Bucket { name: name.to_string(), requests, connection: None, body: vec![0; ANSWER_MOST] })
+        let requests = Requests::new(gateway, name, access)?.reachable()?;
+        Ok(Bucket { requests, connection: None, body: vec![0; ANSWER_MOST] })
     }
 
     /// # Errors
-    /// It is not known, or it is somebody else's.
+    /// It is not known, it is somebody else's, or what answers does not speak S3.
     pub fn exists(&mut self) -> Result<bool, S3Error> {
-        let answer = self.ask(|requests, head| requests.head_bucket(head), &[])?;
-        match answer.status {
-            200 => Ok(true),
-            404 => Ok(false),
-            // The answer to HEAD has no body to tell why.
-            403 => self.names("").map(|_| true),
-            _ => Err(self.refused("looking for bucket", &answer)),
+        let answer = self.ask(|requests, head| requests.list("", 1, head), &[])?;
+        match (answer.status, S3Error::code(self.told(&answer)).as_str()) {
+            (200, _) => self.listed(&answer).map(|_| true),
+            (404, "NoSuchBucket") => Ok(false),
+            (404, _) => Err(self.no_s3("it answered 404 without a word of S3")),
+            _ => Err(self.refused("looking for the bucket", &answer)),
         }
     }
 
-    /// Makes it, and puts this mark into it.
+    fn no_s3(&self, why: &str) -> S3Error {
+        S3Error::Unreached {
+            url: self.requests.url.clone(),
+            why: format!("what answers there does not speak S3: {why}"),
+        }
+    }
+
+    /// # Errors
+    /// It is not made; of all but [`S3Error::Refused`] that is not certain.
+    pub fn create(&mut self) -> Result<(), S3Error> {
+        self.asked("making the bucket", &[200, 201, 204], |requests, head| requests.create_bucket(head), &[]).map(drop)
+    }
+
+    /// Puts this mark into it, once it is seen that it is a bucket, and empty.
     ///
     /// # Errors
-    /// It is not made, or not marked.
-    pub fn create(&mut self, mark: &str) -> Result<(), S3Error> {
-        self.asked("making bucket", &[200, 201, 204], |requests, head| requests.create_bucket(head), &[])?;
+    /// It is not marked.
+    pub fn put_mark(&mut self, mark: &str) -> Result<(), S3Error> {
+        // What was made has to be a bucket, and empty.
+        let answer = self.asked("listing it", &[200], |requests, head| requests.list("", 1, head), &[])?;
+        if !self.listed(&answer)?.is_empty() {
+            return Err(self.no_s3("a bucket that was just made holds something"));
+        }
         let mark = mark.as_bytes();
-        self.asked("marking bucket", &[200, 201, 204], |requests, head| requests.put(MARK, mark.len(), head), mark)?;
+        self.asked(
+            "marking the bucket",
+            &[200, 201, 204],
+            |requests, head| requests.put(MARK, mark.len(), head),
+            mark,
+        )?;
         Ok(())
     }
 
@@ -70,7 +88,7 @@ impl Bucket {
         match answer.status {
             200 => Ok(Some(String::from_utf8_lossy(self.told(&answer)).into_owned())),
             404 => Ok(None),
-            _ => Err(self.refused("reading the mark of bucket", &answer)),
+            _ => Err(self.refused("reading its mark", &answer)),
         }
     }
 
@@ -79,16 +97,17 @@ impl Bucket {
     /// # Errors
     /// They are not told.
     pub fn names(&mut self, prefix: &str) -> Result<Vec<String>, S3Error> {
-        let what = "listing bucket";
+        let what = "listing its objects";
         let answer = self.asked(what, &[200], |requests, head| requests.list(prefix, AT_ONCE, head), &[])?;
-        let text = String::from_utf8_lossy(self.told(&answer)).into_owned();
-        let listed = ListObjectsV2::parse_response(&text).map_err(|error| S3Error::Refused {
-            what: format!("{what} {}", self.name),
-            url: self.requests.url.clone(),
-            status: answer.status,
-            code: String::new(),
-            why: format!("its answer is not understood: {error}"),
-        })?;
+        // Whatever a gateway tells: only what was asked for.
+        let mut names = self.listed(&answer)?;
+        names.retain(|name| name.starts_with(prefix));
+        Ok(names)
+    }
+
+    fn listed(&self, answer: &Answer) -> Result<Vec<String>, S3Error> {
+        let text = String::from_utf8_lossy(self.told(answer));
+        let listed = ListObjectsV2::parse_response(&text).map_err(|_| self.no_s3("its list is not understood"))?;
         Ok(listed.contents.into_iter().map(|object| object.key).collect())
     }
 
@@ -97,7 +116,7 @@ impl Bucket {
     /// # Errors
     /// One of them was not deleted.
     pub fn delete(&mut self, names: &[String]) -> Result<(), S3Error> {
-        let what = "deleting objects of bucket";
+        let what = "deleting its objects";
         let requests = self.requests.clone();
         let answer = self.exchange(|head| requests.delete(names, head).into_bytes())?;
         if answer.status != 200 {
@@ -108,10 +127,10 @@ impl Bucket {
             Err(error) => format!("its answer is not understood: {error}"),
             Ok(told) => match told.errors.first() {
                 None => return Ok(()),
-                Some(error) => format!("{error:?}"),
+                Some(error) => format!("{}: {}", error.code, error.message),
             },
         };
-        let (what, url) = (format!("{what} {}", self.name), self.requests.url.clone());
+        let (what, url) = (what.to_string(), self.requests.url.clone());
         Err(S3Error::Refused { what, url, status: answer.status, code: String::new(), why })
     }
 
@@ -124,7 +143,7 @@ impl Bucket {
         match answer.status {
             200 | 204 | 404 => Ok(true),
             409 => Ok(false),
-            _ => Err(self.refused("deleting bucket", &answer)),
+            _ => Err(self.refused("deleting the bucket", &answer)),
         }
     }
 
@@ -132,7 +151,7 @@ impl Bucket {
         &mut self,
         what: &str,
         good: &[u16],
-        request: impl FnOnce(&Requests, &mut Vec<u8>),
+        request: impl Fn(&Requests, &mut Vec<u8>),
         body: &[u8],
     ) -> Result<Answer, S3Error> {
         let answer = self.ask(request, body)?;
@@ -140,14 +159,14 @@ impl Bucket {
     }
 
     fn refused(&self, what: &str, answer: &Answer) -> S3Error {
-        S3Error::refused(&format!("{what} {}", self.name), &self.requests.url, answer, self.told(answer))
+        S3Error::refused(what, &self.requests.url, answer, self.told(answer))
     }
 
     fn told(&self, answer: &Answer) -> &[u8] {
         &self.body[..(answer.bytes as usize).min(self.body.len())]
     }
 
-    fn ask(&mut self, request: impl FnOnce(&Requests, &mut Vec<u8>), body: &[u8]) -> Result<Answer, S3Error> {
+    fn ask(&mut self, request: impl Fn(&Requests, &mut Vec<u8>), body: &[u8]) -> Result<Answer, S3Error> {
         let requests = self.requests.clone();
         self.exchange(|head| {
             request(&requests, head);
@@ -155,18 +174,26 @@ impl Bucket {
         })
     }
 
-    /// One request and its answer, the body of which is in `self.body`.
-    fn exchange(&mut self, request: impl FnOnce(&mut Vec<u8>) -> Vec<u8>) -> Result<Answer, S3Error> {
-        let unreached = |error: io::Error, url: &str| S3Error::unreached(url, &error);
-        let open = self.connection.take().and_then(|mut open| (!open.is_closed()).then_some(open));
-        let connection = open.map_or_else(|| self.requests.connect(), Ok);
-        let mut connection = connection.map_err(|error| unreached(error, &self.requests.url))?;
-        let mut body = Vec::new();
-        connection.begin(|head| body = request(head));
-        let answer =
-            waited(&mut connection, &body, &mut self.body).map_err(|error| unreached(error, &self.requests.url))?;
-        self.connection = (!answer.close).then_some(connection);
-        Ok(answer)
+    /// One request and its answer, the body of which is in `self.body`. A connection that was kept open and breaks without an answer was
+    /// closed meanwhile: then another one is tried.
+    fn exchange(&mut self, request: impl Fn(&mut Vec<u8>) -> Vec<u8>) -> Result<Answer, S3Error> {
+        let mut kept = self.connection.take().and_then(|mut open| (!open.is_closed()).then_some(open));
+        loop {
+            let (again, connection) = (kept.is_some(), kept.take().map_or_else(|| self.requests.connect(0), Ok));
+            let asked = connection.and_then(|mut connection| {
+                let mut body = Vec::new();
+                connection.begin(|head| body = request(head));
+                Ok((waited(&mut connection, &body, &mut self.body)?, connection))
+            });
+            match asked {
+                Ok((answer, connection)) => {
+                    self.connection = (!answer.close).then_some(connection);
+                    return Ok(answer);
+                }
+                Err(error) if again && error.kind() != ErrorKind::TimedOut => {}
+                Err(error) => return Err(S3Error::unreached(&self.requests.url, &error)),
+            }
+        }
     }
 }
 
@@ -180,11 +207,6 @@ fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8]) -> io::Resu
         if left.is_zero() {
             return Err(ErrorKind::TimedOut.into());
         }
-        let events = if connection.sending(body) { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
-        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
-        match poll(&mut [PollFd::new(connection.as_fd(), events)], timeout) {
-            Ok(_) | Err(nix::Error::EINTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+        connection.wait(body, left)?;
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::tls::{Stream, Tls, is_early};
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockType, SockaddrStorage, connect, setsockopt, socket, sockopt::TcpNoDelay,
 };
@@ -9,6 +10,7 @@ use std::fmt;
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::time::{Duration, Instant};
 
 /// What a gateway answered.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +20,8 @@ pub struct Answer {
     pub bytes: u64,
     /// The connection can't be used again.
     pub close: bool,
+    /// It came before all of the request was sent.
+    pub early: bool,
     /// The gateway's clock, of an answer that is none of success.
     pub date: Option<String>,
     /// Where it sends.
@@ -31,8 +35,11 @@ pub struct Connection {
     bare: bool,
     /// Of head and body together.
     sent: usize,
-    /// What was received and not looked at yet.
+    /// What was received, and how much of it was looked at.
     received: Vec<u8>,
+    seen: usize,
+    /// Preliminary answers (1xx) to the request.
+    early_answers: u32,
     reading: Option<Reading>,
     /// Nothing was ever received on it.
     fresh: bool,
@@ -47,12 +54,21 @@ struct Reading {
 enum Rest {
     /// So many bytes are missing.
     Bytes(u64),
-    Chunks,
+    /// The length of a chunk comes next.
+    ChunkLength,
+    /// So many bytes of a chunk are missing, and then the end of its line.
+    Chunk(u64),
+    /// Lines until an empty one.
+    Trailer,
     Closing,
 }
 
 /// A head of an answer is not larger; nor is what surrounds chunks.
 const HEAD_MOST: usize = 64 << 10;
+/// One is usual (100 Continue).
+const EARLY_MOST: u32 = 16;
+/// Beyond what was asked for: an error in its place, at most.
+const BEYOND_MOST: u64 = 1 << 20;
 const READ_AT_ONCE: usize = 16 << 10;
 const HEADERS_MOST: usize = 64;
 
@@ -77,6 +93,8 @@ impl Connection {
             bare: false,
             sent: 0,
             received: Vec::new(),
+            seen: 0,
+            early_answers: 0,
             reading: None,
             fresh: true,
         })
@@ -97,11 +115,38 @@ impl Connection {
         self.sent < self.head.len() + body.len() || self.stream.holds_back()
     }
 
+    /// Waits until it is made, and TLS agreed upon; not longer than until `until`.
+    ///
+    /// # Errors
+    /// It is not made.
+    pub fn finish(&mut self, until: Instant) -> io::Result<()> {
+        loop {
+            if let Some(error) = self.stream.socket_error()? {
+                return Err(error);
+            }
+            if self.stream.is_ready()? {
+                return Ok(());
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            wait(self.as_fd(), self.stream.waits_for(), left)?;
+        }
+    }
+
+    /// Waits until there is something to read, or room to send what is still here.
+    pub(crate) fn wait(&self, body: &[u8], left: Duration) -> io::Result<()> {
+        let events = if self.sending(body) { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
+        wait(self.as_fd(), events, left)
+    }
+
     /// The next request, of which `write` makes the head.
     pub fn begin(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.head);
         (self.sent, self.reading, self.bare) = (0, None, self.head.starts_with(b"HEAD "));
         self.received.clear();
+        (self.seen, self.early_answers) = (0, 0);
     }
 
     /// Goes on as far as it gets without waiting: sends the head and `body`, reads the answer, and its body into `into`. `None`: call
@@ -163,6 +208,8 @@ impl Connection {
                 return Ok(bytes);
             }
         }
+        self.received.drain(..self.seen);
+        self.seen = 0;
         let had = self.received.len();
         self.received.resize(had + READ_AT_ONCE, 0);
         let read = self.stream.read(&mut self.received[had..]);
@@ -184,44 +231,57 @@ impl Connection {
             self.reading = self.parsed_head()?;
         }
         let Some(Reading { answer, rest }) = &mut self.reading else { return Ok(None) };
-        match rest {
-            Rest::Bytes(left) => {
-                let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(self.received.len());
-                put(&self.received[..taken], answer, into);
-                *left -= taken as u64;
-                self.received.drain(..taken);
+        loop {
+            if answer.bytes > into.len() as u64 + BEYOND_MOST {
+                return Err(no_http("its body is larger than what was asked for"));
             }
-            Rest::Closing => {
-                put(&self.received, answer, into);
-                self.received.clear();
-            }
-            Rest::Chunks => {
-                if self.received.len() > into.len() + HEAD_MOST {
-                    return Err(no_http("its chunks are larger than what was asked for"));
+            let pending = &self.received[self.seen..];
+            match rest {
+                Rest::Bytes(0) => break,
+                Rest::Bytes(left) | Rest::Chunk(left @ 1..) => {
+                    let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(pending.len());
+                    put(&pending[..taken], answer, into);
+                    (*left, self.seen) = (*left - taken as u64, self.seen + taken);
+                    if *left > 0 {
+                        return Ok(None);
+                    }
                 }
-                let mut all = Answer { bytes: 0, ..answer.clone() };
-                let Some(used) = chunks(&self.received, &mut all, into)? else { return Ok(None) };
-                self.received.drain(..used);
-                (*answer, *rest) = (all, Rest::Bytes(0));
+                Rest::Chunk(0) => match pending {
+                    [b'\r', b'\n', ..] => (*rest, self.seen) = (Rest::ChunkLength, self.seen + 2),
+                    [] | [b'\r'] => return Ok(None),
+                    _ => return Err(no_http("a chunk longer than it says")),
+                },
+                Rest::ChunkLength => match httparse::parse_chunk_size(pending) {
+                    Ok(httparse::Status::Complete((used, bytes))) => {
+                        (*rest, self.seen) =
+                            (if bytes == 0 { Rest::Trailer } else { Rest::Chunk(bytes) }, self.seen + used);
+                    }
+                    Ok(httparse::Status::Partial) if pending.len() < HEAD_MOST => return Ok(None),
+                    _ => return Err(no_http("a chunk without a length")),
+                },
+                Rest::Trailer => match pending.windows(2).position(|two| two == b"\r\n") {
+                    Some(0) => (*rest, self.seen) = (Rest::Bytes(0), self.seen + 2),
+                    Some(line) => self.seen += line + 2,
+                    None if pending.len() < HEAD_MOST => return Ok(None),
+                    None => return Err(no_http("its trailer has no end")),
+                },
+                Rest::Closing => {
+                    put(pending, answer, into);
+                    self.seen = self.received.len();
+                    return Ok(None);
+                }
             }
         }
-        match rest {
-            Rest::Bytes(0) => {
-                let surplus = !self.received.is_empty();
-                Ok(self
-                    .reading
-                    .take()
-                    .map(|Reading { answer, .. }| Answer { close: answer.close || surplus, ..answer }))
-            }
-            _ => Ok(None),
-        }
+        // What nobody asked for.
+        let surplus = self.seen < self.received.len();
+        Ok(self.reading.take().map(|Reading { answer, .. }| Answer { close: answer.close || surplus, ..answer }))
     }
 
     fn parsed_head(&mut self) -> io::Result<Option<Reading>> {
         loop {
             let mut headers = [httparse::EMPTY_HEADER; HEADERS_MOST];
             let mut head = httparse::Response::new(&mut headers);
-            let used = match head.parse(&self.received).map_err(no_http)? {
+            let used = match head.parse(&self.received[self.seen..]).map_err(no_http)? {
                 httparse::Status::Complete(used) => used,
                 httparse::Status::Partial if self.received.len() > HEAD_MOST => {
                     return Err(no_http("its head has no end"));
@@ -231,11 +291,15 @@ impl Connection {
             let status = head.code.unwrap_or_default();
             // Only a preliminary answer.
             if (100..200).contains(&status) {
-                self.received.drain(..used);
+                self.seen += used;
+                self.early_answers += 1;
+                if self.early_answers > EARLY_MOST {
+                    return Err(no_http("it never gets beyond preliminary answers"));
+                }
                 continue;
             }
             let reading = read_head(&head, status, self.bare)?;
-            self.received.drain(..used);
+            self.seen += used;
             return Ok(Some(reading));
         }
     }
@@ -258,13 +322,13 @@ fn read_head(head: &httparse::Response, status: u16, bare: bool) -> io::Result<R
     let length = length.transpose()?;
     let rest = match length {
         _ if bare || matches!(status, 204 | 304) => Rest::Bytes(0),
-        _ if has("transfer-encoding", "chunked") => Rest::Chunks,
+        _ if has("transfer-encoding", "chunked") => Rest::ChunkLength,
         Some(bytes) => Rest::Bytes(bytes),
         None => Rest::Closing,
     };
     let close = has("connection", "close") || (head.version == Some(0) && !has("connection", "keep-alive"));
     let told = |name: &str| value(name).filter(|_| status >= 300).map(str::to_string);
-    let answer = Answer { status, bytes: 0, close, date: told("date"), location: told("location") };
+    let answer = Answer { status, bytes: 0, close, early: false, date: told("date"), location: told("location") };
     Ok(Reading { answer, rest })
 }
 
@@ -276,37 +340,10 @@ fn put(bytes: &[u8], answer: &mut Answer, into: &mut [u8]) {
     answer.bytes += bytes.len() as u64;
 }
 
-/// How many bytes all chunks take; `None`: there are not all yet.
-fn chunks(raw: &[u8], answer: &mut Answer, into: &mut [u8]) -> io::Result<Option<usize>> {
-    let mut at = 0;
-    loop {
-        let parsed = httparse::parse_chunk_size(&raw[at..]).map_err(|_| no_http("a chunk without a length"))?;
-        let httparse::Status::Complete((head, bytes)) = parsed else { return Ok(None) };
-        at += head;
-        if bytes == 0 {
-            return Ok(end_of_trailer(&raw[at..]).map(|bytes| at + bytes));
-        }
-        let end = usize::try_from(bytes)
-            .ok()
-            .and_then(|bytes| at.checked_add(bytes))
-            .ok_or_else(|| no_http("a chunk that large"))?;
-        if raw.len() < end.saturating_add(2) {
-            return Ok(None);
-        }
-        put(&raw[at..end], answer, into);
-        at = end + 2;
-    }
-}
-
-/// Lines until an empty one.
-fn end_of_trailer(raw: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        let line = raw[at..].windows(2).position(|two| two == b"\r\n")?;
-        at += line + 2;
-        if line == 0 {
-            return Some(at);
-        }
+fn wait(of: BorrowedFd<'_>, events: PollFlags, left: Duration) -> io::Result<()> {
+    match poll(&mut [PollFd::new(of, events)], PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)) {
+        Ok(_) | Err(Errno::EINTR) => Ok(()),
+        Err(errno) => Err(errno.into()),
     }
 }
 

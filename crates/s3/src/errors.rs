@@ -11,12 +11,12 @@ pub enum S3Error {
     #[error("{url}: {why}; a gateway's address is http://HOST:PORT or https://HOST")]
     Address { url: String, why: String },
     #[error(
-        "there are no keys for {url}: {why}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile (--s3-profile)"
+        "there are no keys for {url}: {why}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile (AWS_PROFILE)"
     )]
     NoKeys { url: String, why: String },
     #[error("{url} is not reached: {why}")]
     Unreached { url: String, why: String },
-    #[error("{what} at {url}: {why}")]
+    #[error("{what}: {why}")]
     Refused { what: String, url: String, status: u16, code: String, why: String },
 }
 
@@ -32,6 +32,17 @@ impl S3Error {
         S3Error::Unreached { url: url.to_string(), why }
     }
 
+    /// The code in an error's body; empty: there is none.
+    pub(crate) fn code(body: &[u8]) -> String {
+        told(body).code
+    }
+
+    /// Is it an error, whatever its status says?
+    pub fn is_error_body(body: &[u8]) -> bool {
+        let text = &body[..body.len().min(256)];
+        text.windows(7).any(|word| word == b"<Error>")
+    }
+
     /// What a gateway answered that it will not do.
     pub fn refused(what: &str, url: &str, answer: &Answer, body: &[u8]) -> S3Error {
         let Told { code, message } = told(body);
@@ -42,7 +53,8 @@ impl S3Error {
     /// Can no later request with these keys do better than one with this answer?
     pub fn hopeless(answer: &Answer, body: &[u8]) -> bool {
         match answer.status {
-            301 | 307 | 308 | 401 | 501 => true,
+            301..=303 | 307 | 308 | 401 | 501 => true,
+            400 => HOPELESS.contains(&told(body).code.as_str()),
             // A quota that is reached is one of these, and a bucket that is gone.
             403 | 404 => told(body).code != "NoSuchKey",
             _ => false,
@@ -80,6 +92,16 @@ fn told(body: &[u8]) -> Told {
         .unwrap_or_default()
 }
 
+/// Of requests that are no better the next time.
+const HOPELESS: [&str; 6] = [
+    "ExpiredToken",
+    "InvalidToken",
+    "TokenRefreshRequired",
+    "AuthorizationHeaderMalformed",
+    "AuthorizationQueryParametersError",
+    "InvalidBucketName",
+];
+
 /// A signature is valid within 15 minutes of the gateway's clock.
 const SKEW_SECONDS: i64 = 15 * 60;
 
@@ -108,7 +130,7 @@ fn why(answer: &Answer, code: &str, message: &str, now: Timestamp) -> String {
         (_, "TooManyBuckets") => "this user may have no more buckets".to_string(),
         (_, "AccessDenied") => "this user may not do that".to_string(),
         (_, "NoSuchBucket") => "the bucket is gone: somebody deleted it".to_string(),
-        (301 | 307 | 308, _) => match &answer.location {
+        (301..=303 | 307 | 308, _) => match &answer.location {
             Some(location) => format!("it sends to {location}, and redirects are not followed: name that gateway"),
             None => "it sends elsewhere, and redirects are not followed: name the right gateway or region".to_string(),
         },

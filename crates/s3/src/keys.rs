@@ -1,6 +1,7 @@
 //! Where a gateway is, and with which keys: from options, the usual `AWS_*` variables, and the profiles of the AWS tools.
 
 use crate::errors::S3Error;
+use crate::requests::address;
 use ini::{Ini, ParseOption};
 use model::Gateway;
 use std::path::{Path, PathBuf};
@@ -32,21 +33,31 @@ pub const REGION: &str = "us-east-1";
 
 /// The gateway that is named, or that of the environment (`AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` of the profile);
 /// `None`: there is none.
-pub fn gateway(named: &Named) -> Option<Gateway> {
+///
+/// # Errors
+/// Its address is none.
+pub fn gateway(named: &Named) -> Result<Option<Gateway>, S3Error> {
     let profile = named.profile.clone().or_else(|| variable("AWS_PROFILE"));
     let of_profile = |key: &str| configured(&config_file()?, profile.as_deref(), key);
     let environment = || ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].into_iter().find_map(variable);
-    let url = named.url.clone().or_else(environment).or_else(|| of_profile("endpoint_url"))?;
+    let url = named.url.clone().or_else(environment).or_else(|| of_profile("endpoint_url"));
+    let Some(url) = url else { return Ok(None) };
+    address(&url)?;
     let environment = || ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().find_map(variable);
     let region = named.region.clone().or_else(environment).or_else(|| of_profile("region"));
     let url = url.trim_end_matches('/').to_string();
     let region = region.unwrap_or_else(|| REGION.to_string());
     let bundle = || variable("AWS_CA_BUNDLE").or_else(|| of_profile("ca_bundle")).map(PathBuf::from);
-    let authorities = named.authorities.clone().or_else(bundle).filter(|_| url.starts_with("https:"));
+    let plain = url.starts_with("http:");
+    if named.authorities.is_some() && plain {
+        let why = "no certificate is shown over plain HTTP: leave --s3-ca out, or name https://HOST".to_string();
+        return Err(S3Error::Address { url, why });
+    }
+    let authorities = named.authorities.clone().or_else(bundle).filter(|_| !plain);
     // Another folder may be the current one when it is undone.
     let authorities = authorities.map(|file| std::path::absolute(&file).unwrap_or(file));
     let (virtual_host, profile) = (named.virtual_host, named.profile.clone());
-    Some(Gateway { url, region, virtual_host, credentials: None, profile, authorities })
+    Ok(Some(Gateway { url, region, virtual_host, credentials: None, profile, authorities }))
 }
 
 /// The keys for this gateway, and whom it is trusted by.
@@ -70,7 +81,7 @@ pub fn access_to(gateway: &Gateway) -> Result<Access, S3Error> {
 fn keys_of(gateway: &Gateway) -> Result<Keys, S3Error> {
     let none = |why: String| S3Error::NoKeys { url: gateway.url.clone(), why };
     let named = gateway.credentials.is_some() || gateway.profile.is_some();
-    if !named && let Some(keys) = of_environment() {
+    if !named && let Some(keys) = of_environment().map_err(none)? {
         return Ok(keys);
     }
     let file = gateway.credentials.clone().or_else(credentials_file);
@@ -80,9 +91,15 @@ fn keys_of(gateway: &Gateway) -> Result<Keys, S3Error> {
     of_file(&file, &profile).map_err(none)
 }
 
-fn of_environment() -> Option<Keys> {
-    let (access, secret) = (variable("AWS_ACCESS_KEY_ID")?, variable("AWS_SECRET_ACCESS_KEY")?);
-    Some(with_token(access, secret, variable("AWS_SESSION_TOKEN")))
+/// # Errors
+/// Only one of a pair is there.
+fn of_environment() -> Result<Option<Keys>, String> {
+    match (variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY")) {
+        (Some(access), Some(secret)) => Ok(Some(with_token(access, secret, variable("AWS_SESSION_TOKEN")))),
+        (None, None) => Ok(None),
+        (Some(_), None) => Err("AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY".to_string()),
+        (None, Some(_)) => Err("AWS_SECRET_ACCESS_KEY is set without AWS_ACCESS_KEY_ID".to_string()),
+    }
 }
 
 fn with_token(access: String, secret: String, token: Option<String>) -> Keys {
@@ -97,7 +114,11 @@ fn with_token(access: String, secret: String, token: Option<String>) -> Keys {
 fn of_file(file: &Path, profile: &str) -> Result<Keys, String> {
     let shown = file.display();
     let ini = read(file).map_err(|error| format!("{shown}: {error}"))?;
-    let section = ini.section(Some(profile)).ok_or_else(|| format!("{shown} has no profile {profile:?}"))?;
+    let section = ini.section(Some(profile)).ok_or_else(|| {
+        let there: Vec<&str> = ini.sections().flatten().collect();
+        let there = if there.is_empty() { "none".to_string() } else { there.join(", ") };
+        format!("{shown} has no profile {profile:?} (it has: {there})")
+    })?;
     let value = |key: &str| section.get(key).map(str::to_string).filter(|value| !value.is_empty());
     let wanted = |key: &str| value(key).ok_or_else(|| format!("profile {profile:?} of {shown} has no {key}"));
     Ok(with_token(wanted("aws_access_key_id")?, wanted("aws_secret_access_key")?, value("aws_session_token")))

@@ -8,8 +8,8 @@ mod own_certificate;
 mod requests;
 mod tls;
 
-pub use bucket::{Bucket, MARK};
+pub use bucket::{Bucket, MARK, PATIENCE};
 pub use connection::{Answer, Connection};
 pub use errors::{S3Error, status_in_words};
 pub use keys::{Access, Keys, Named, REGION, access_to, gateway};
-pub use requests::Requests;
+pub use requests::{Requests, address};

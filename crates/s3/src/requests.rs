@@ -1,22 +1,23 @@
 //! Signed requests of one bucket, as they go over the wire. The signature is a part of the address (a presigned one), and does not cover
 //! the body, as with the AWS tools over TLS.
 
+use crate::bucket::PATIENCE;
 use crate::connection::Connection;
 use crate::errors::S3Error;
 use crate::keys::{Access, Keys};
 use crate::tls::Tls;
 use jiff::Timestamp;
 use model::Gateway;
-use rusty_s3::actions::{CreateBucket, DeleteBucket, DeleteObjects, HeadBucket, ListObjectsV2, ObjectIdentifier};
+use rusty_s3::actions::{CreateBucket, DeleteBucket, DeleteObjects, ListObjectsV2, ObjectIdentifier};
 use rusty_s3::actions::{GetObject, PutObject, S3Action};
 use rusty_s3::{Bucket, UrlStyle};
 use std::io::{self, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use url::{Position, Url};
 
-/// How long a signature is valid.
-const VALID: Duration = Duration::from_secs(3600);
+/// How long a signature is valid: it stands in the gateway's log, and clocks may differ by some minutes.
+const VALID: Duration = Duration::from_secs(900);
 
 #[derive(Clone)]
 pub struct Requests {
@@ -24,7 +25,7 @@ pub struct Requests {
     keys: Keys,
     /// `HOST:PORT`, as in the header.
     host: String,
-    address: SocketAddr,
+    addresses: Vec<SocketAddr>,
     tls: Option<Tls>,
     /// As the user named it.
     pub url: String,
@@ -35,9 +36,11 @@ impl Requests {
     /// The address is none, or its host's name is not known.
     pub fn new(gateway: &Gateway, bucket: &str, access: &Access) -> Result<Requests, S3Error> {
         let wrong = |why: String| S3Error::Address { url: gateway.url.clone(), why };
-        let url: Url = gateway.url.parse().map_err(|error| wrong(format!("{error}")))?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(format!("{} is no protocol of a gateway", url.scheme())));
+        let url = address(&gateway.url)?;
+        if gateway.virtual_host && !matches!(url.host(), Some(url::Host::Domain(_))) {
+            return Err(wrong(
+                "a bucket's name can't be a part of an IP address: leave --s3-virtual-host out".to_string(),
+            ));
         }
         let style = if gateway.virtual_host { UrlStyle::VirtualHost } else { UrlStyle::Path };
         let made = Bucket::new(url.clone(), style, bucket.to_string(), gateway.region.clone());
@@ -47,23 +50,48 @@ impl Requests {
         let named = || Some((url.host_str()?.trim_matches(['[', ']']).to_string(), url.port_or_known_default()?));
         let (name, port) = named().ok_or_else(|| wrong("it names no host".to_string()))?;
         let unknown = |why: String| S3Error::Unreached { url: gateway.url.clone(), why };
-        let mut found = (name.as_str(), port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
-        let address = found.next().ok_or_else(|| unknown("its name has no address".to_string()))?;
+        let found = (name.as_str(), port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
+        let addresses: Vec<SocketAddr> = found.collect();
+        if addresses.is_empty() {
+            return Err(unknown("its name has no address".to_string()));
+        }
         let tls = (url.scheme() == "https").then(|| {
             let own =
                 bucket.base_url().host_str().map_or(name.clone(), |host| host.trim_matches(['[', ']']).to_string());
             Tls::new(&gateway.url, &own, access.authorities.as_deref())
         });
         let (tls, keys) = (tls.transpose()?, access.keys.clone());
-        Ok(Requests { bucket, keys, host, address, tls, url: gateway.url.clone() })
+        Ok(Requests { bucket, keys, host, addresses, tls, url: gateway.url.clone() })
     }
 
-    /// A connection to the gateway, which begins to be made.
+    /// A connection to the gateway, which begins to be made: to its addresses in turns, if its name has several.
     ///
     /// # Errors
     /// It can't even be tried.
-    pub fn connect(&self) -> io::Result<Connection> {
-        Connection::to(&self.address, self.tls.as_ref())
+    pub fn connect(&self, number: usize) -> io::Result<Connection> {
+        Connection::to(&self.addresses[number % self.addresses.len()], self.tls.as_ref())
+    }
+
+    /// Those of its addresses that answer now.
+    ///
+    /// # Errors
+    /// None does: why not the last of them.
+    pub fn reachable(mut self) -> Result<Requests, S3Error> {
+        let (mut there, mut wrong) = (Vec::new(), None);
+        for address in &self.addresses {
+            let made = Connection::to(address, self.tls.as_ref());
+            match made.and_then(|mut made| made.finish(Instant::now() + PATIENCE)) {
+                Ok(()) => there.push(*address),
+                Err(error) => wrong = Some(error),
+            }
+        }
+        match wrong.filter(|_| there.is_empty()) {
+            Some(error) => Err(S3Error::unreached(&self.url, &error)),
+            None => {
+                self.addresses = there;
+                Ok(self)
+            }
+        }
     }
 
     /// Writes the head of a request that puts `bytes` into an object.
@@ -74,10 +102,6 @@ impl Requests {
     /// Writes the request for a whole object.
     pub fn get(&self, key: &str, head: &mut Vec<u8>) {
         self.head("GET", GetObject::new(&self.bucket, Some(&self.keys), key), None, &[], head);
-    }
-
-    pub(crate) fn head_bucket(&self, head: &mut Vec<u8>) {
-        self.head("HEAD", HeadBucket::new(&self.bucket, Some(&self.keys)), None, &[], head);
     }
 
     pub(crate) fn create_bucket(&self, head: &mut Vec<u8>) {
@@ -133,6 +157,35 @@ impl Requests {
     }
 }
 
+/// The address of a gateway, if it is one.
+///
+/// # Errors
+/// It is none, or holds what does not belong there.
+pub fn address(text: &str) -> Result<Url, S3Error> {
+    // A password is never told again.
+    let shown = || match (text.find("://"), text.rfind('@')) {
+        (Some(scheme), Some(at)) if scheme + 3 <= at => format!("{}…{}", &text[..scheme + 3], &text[at..]),
+        (None, Some(at)) => format!("…{}", &text[at..]),
+        _ => text.to_string(),
+    };
+    let wrong = |why: &str| Err(S3Error::Address { url: shown(), why: why.to_string() });
+    if !text.starts_with("http://") && !text.starts_with("https://") {
+        return wrong("it does not begin with http:// or https://");
+    }
+    let url: Url = match text.parse() {
+        Ok(url) => url,
+        Err(error) => return wrong(&format!("{error}")),
+    };
+    match () {
+        () if !url.username().is_empty() || url.password().is_some() => {
+            wrong("keys do not belong into the address; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+        }
+        () if url.query().is_some() || url.fragment().is_some() => wrong("it ends with the host and its port"),
+        () if url.path() != "/" => wrong("it has a path; the bucket is made by the run itself"),
+        () => Ok(url),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,9 +221,18 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_told() {
-        for url in ["gateway:8080", "ftp://x", "http://", "", "http://[::1"] {
+        for url in
+            ["gateway:8080", "ftp://x", "http://", "", "http://[::1", "http://x/bucket", "http://x?y", "http://x:99999"]
+        {
             let wrong = Requests::new(&gateway(url), "fathom-x", &access()).err().unwrap().to_string();
             assert!(wrong.starts_with(&format!("{url}: ")) && wrong.contains("http://HOST:PORT"), "{wrong}");
         }
+        for url in ["http://user:secret@x:80", "https://secret@x", "user:secret@x"] {
+            let wrong = address(url).unwrap_err().to_string();
+            assert!(!wrong.contains("secret") && wrong.contains("@x"), "{wrong}");
+        }
+        let styled = Gateway { virtual_host: true, ..gateway("http://127.0.0.1:80") };
+        let wrong = Requests::new(&styled, "fathom-x", &access()).err().unwrap().to_string();
+        assert!(wrong.contains("leave --s3-virtual-host out"), "{wrong}");
     }
 }

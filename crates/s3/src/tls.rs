@@ -1,8 +1,9 @@
 //! TLS on a connection that does not wait, against the authorities of this host or of the user.
 
 use crate::errors::S3Error;
-use crate::own_certificate::OwnCertificate;
+use crate::own_certificate::{OwnCertificate, signs_itself};
 use nix::libc;
+use nix::poll::PollFlags;
 use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -71,6 +72,44 @@ impl Stream {
         Ok(Stream::Tls(Box::new(StreamOwned::new(connection, stream))))
     }
 
+    /// Why it could not be made; `None`: nothing is wrong so far.
+    pub fn socket_error(&self) -> io::Result<Option<io::Error>> {
+        self.socket().take_error()
+    }
+
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Stream::Plain(stream) => stream,
+            Stream::Tls(tls) => &tls.sock,
+        }
+    }
+
+    /// Is it made, and TLS agreed upon? Goes on with that as far as it gets without waiting.
+    pub fn is_ready(&mut self) -> io::Result<bool> {
+        match self.socket().peer_addr() {
+            Ok(_) => {}
+            Err(error) if is_early(&error) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        let Stream::Tls(tls) = self else { return Ok(true) };
+        while tls.conn.is_handshaking() {
+            match tls.conn.complete_io(&mut tls.sock) {
+                Ok(_) => {}
+                Err(error) if is_early(&error) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    /// What is to come before it goes on to be made.
+    pub fn waits_for(&self) -> PollFlags {
+        match self {
+            Stream::Tls(tls) if self.socket().peer_addr().is_ok() && !tls.conn.wants_write() => PollFlags::POLLIN,
+            _ => PollFlags::POLLOUT,
+        }
+    }
+
     /// Is something of what was written still here?
     pub fn holds_back(&self) -> bool {
         match self {
@@ -126,7 +165,11 @@ pub fn is_early(error: &io::Error) -> bool {
 pub fn distrusted(error: &io::Error) -> Option<String> {
     match error.get_ref()?.downcast_ref::<rustls::Error>()? {
         rustls::Error::InvalidCertificate(why) => Some(format!(
-            "its certificate is not trusted ({why:?}); name the authority that signed it with --s3-ca FILE or AWS_CA_BUNDLE"
+            "its certificate is not trusted ({}); name the authority that signed it with --s3-ca FILE or AWS_CA_BUNDLE",
+            match signs_itself(why) {
+                true => "it signs itself".to_string(),
+                false => why.to_string(),
+            }
         )),
         other => Some(format!("TLS is not agreed upon: {other}")),
     }

@@ -104,7 +104,7 @@ impl Journal {
                 self.with_permission(&error, |cluster| apply::make(cluster, &change))?
             }
             // It was not there when it was looked for, so something else made it.
-            Err(error @ ClusterError::Ceph(CephError::Exists { .. })) => {
+            Err(error @ (ClusterError::Ceph(CephError::Exists { .. }) | ClusterError::NotMade { .. })) => {
                 self.withdraw(index)?;
                 return Err(error);
             }

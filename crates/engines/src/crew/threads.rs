@@ -113,6 +113,9 @@ impl Thread {
         if broken.is_none() {
             let deadline = self.clock.now() + DRAIN;
             while lane.drain(&*self.clock, deadline) {}
+            if let Some(text) = lane.unanswered(self.clock.now()) {
+                let _ = self.tell.send(News::Windows { lane: self.index, cuts: Vec::new(), first_error: Some(text) });
+            }
         }
         let pages = lane.empty_pages();
         // The session is closed before the slice ends: the next step may want the same device.

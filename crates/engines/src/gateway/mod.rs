@@ -8,13 +8,17 @@ use model::working_set::{ObjectsNeeded, family, object_size, objects_per_lane};
 use model::workload::OBJECT_MOST;
 use model::{Bytes, OpClass, Place, Target, Workload};
 use s3::Requests;
-use session::GatewaySession;
+use session::{GatewaySession, LaneNames};
 use std::time::Duration;
 
 pub struct GatewayEngine;
 
 /// Requests in flight while a bucket is filled.
 const FILLING: u32 = 16;
+/// Bytes of all requests that are in flight, which lie in memory, once to be sent and once as received.
+const IN_FLIGHT_MOST: Bytes = 2 << 30;
+/// The same while a bucket is filled.
+const FILLING_BYTES: Bytes = 256 << 20;
 /// How often whoever waits for a bucket to be filled hears of it.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -27,9 +31,19 @@ impl Engine for GatewayEngine {
         let refused = crate::verify::refusal(self, workload, true);
         let block = workload.block;
         bucket_of(target).err().or(refused).or_else(|| match () {
-            () if block == 0 => Some("objects of 0 bytes measure nothing; choose a block size".to_string()),
+            () if block < content::MARK as Bytes => Some(format!(
+                "objects of {block} bytes have no room for what tells whether they are whole (at least {} bytes); choose a larger block size",
+                content::MARK
+            )),
+            () if workload.span < block => Some(format!(
+                "a working set of {} bytes holds no object of {block}; choose a larger --working-set", workload.span
+            )),
             () if block > OBJECT_MOST => Some(format!(
                 "objects of {block} bytes are too large to be sent as one (at most {OBJECT_MOST}); choose a smaller block size"
+            )),
+            () if block.saturating_mul(workload.depth.into()) > IN_FLIGHT_MOST => Some(format!(
+                "{} objects of {block} bytes in flight take too much memory (at most {IN_FLIGHT_MOST} bytes); choose a smaller depth or block size",
+                workload.depth
             )),
             () if object_size(workload) != block => Some(format!(
                 "each operation is of a whole object, so objects of {} bytes have no blocks of {block}; leave one of both sizes out",
@@ -48,9 +62,10 @@ impl Engine for GatewayEngine {
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
         let all = ObjectsNeeded::by(workload).count;
-        let mut session = session(context, target, workload, 0..all, (FILLING, workload.seed))?;
+        let most = (FILLING_BYTES / workload.block.max(1)).clamp(1, FILLING.into()) as u32;
+        let mut session = session(context, target, workload, 0..all, (most, workload.seed))?;
         let (mut next, mut done, mut ended) = (0, 0, Vec::new());
-        let mut free: Vec<u32> = (0..FILLING).collect();
+        let mut free: Vec<u32> = (0..most).collect();
         while done < all {
             while next < all
                 && let Some(slot) = free.pop()
@@ -114,9 +129,14 @@ fn session(
             gateway.url
         ))
     })?;
-    let requests = Requests::new(gateway, bucket, access).map_err(|error| EngineError::Broken(error.to_string()))?;
+    let requests = Requests::new(gateway, bucket, access).and_then(Requests::reachable);
+    let requests = requests.map_err(|error| EngineError::Broken(error.to_string()))?;
     let (family, size) = (family(workload), object_size(workload));
-    let first = objects.start;
-    let names = objects.map(|number| format!("{prefix}{family}{size}.{number}")).collect();
-    GatewaySession::open(requests, (names, first), depth, size as usize, seed)
+    GatewaySession::open(
+        requests,
+        LaneNames { prefix: format!("{prefix}{family}{size}."), objects },
+        depth,
+        size as usize,
+        seed,
+    )
 }

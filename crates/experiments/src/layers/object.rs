@@ -13,7 +13,8 @@ const LARGE_OF_LAB: Bytes = 32;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let Some(gateway) = draft.inventory.gateway.clone() else {
-        return if draft.request.layers == [Layer::Object] { Err(Failure::Usage(nameless())) } else { Ok(()) };
+        // A run of all layers measures what there is; one that names this layer wants it.
+        return if draft.request.layers.len() < Layer::ALL.len() { Err(Failure::Usage(nameless())) } else { Ok(()) };
     };
     let bucket = format!("fathom-{}", draft.inventory.run);
     draft.change(Change::Bucket { gateway: gateway.clone(), name: bucket.clone() });
@@ -46,12 +47,6 @@ fn nameless() -> String {
         .to_string()
 }
 
-/// Said where this layer is asked for beside others, and there is no gateway.
-pub fn note(draft: &Draft) -> Option<String> {
-    let asked = draft.request.layers.contains(&Layer::Object) && draft.request.layers.len() < Layer::ALL.len();
-    (asked && draft.inventory.gateway.is_none()).then(|| format!("the object layer is not measured: {}", nameless()))
-}
-
 #[cfg(test)]
 mod tests {
     use crate::planner::{self, testing};
@@ -79,19 +74,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_gateway_it_is_asked_for_where_nothing_else_is_measured() {
+    fn without_a_gateway_it_is_asked_for_where_the_layer_is_named() {
         let inventory = testing::inventory(3);
         let why = planner::plan(&inventory, &testing::request(&[Layer::Object])).unwrap_err().to_string();
         assert!(why.contains("--s3-url http://HOST:PORT"), "{why}");
         let request = testing::request(&[Layer::Rados, Layer::Object]);
-        let plan = planner::plan(&inventory, &request).unwrap();
+        assert!(planner::plan(&inventory, &request).is_err());
+        let plan = planner::plan(&inventory, &testing::request(&[Layer::Rados])).unwrap();
         assert!(plan.steps.iter().all(|step| step.layer == Layer::Rados));
-        let notes = planner::notes(&inventory, &request, &plan);
-        assert!(notes[0].starts_with("the object layer is not measured: no gateway is named"), "{notes:?}");
-        assert!(
-            planner::notes(&inventory, &testing::request(&Layer::ALL), &plan)
-                .iter()
-                .all(|note| !note.contains("gateway"))
-        );
     }
 }

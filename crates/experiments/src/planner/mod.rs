@@ -18,7 +18,7 @@ pub mod testing;
 pub use crate::layers::floor::{files as floor_files, wanted as wanted_replica_hosts};
 
 use crate::ab::Side;
-use crate::layers::{self, beside, device, network, object, osd};
+use crate::layers::{self, beside, device, network, osd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
@@ -82,7 +82,6 @@ pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<Strin
     let unmeasured = network::unmeasured(draft).or_else(|| network::loopback_alone(draft));
     [
         Vec::from_iter(unmeasured),
-        Vec::from_iter(object::note(draft)),
         osd::without_groups(inventory, plan),
         Vec::from_iter(room::note(inventory, request)),
         Vec::from_iter(like::note(request)),

@@ -1,7 +1,7 @@
 //! How an object gateway is reached: the options beside the usual `AWS_*` variables.
 
 use clap::Args;
-use model::Gateway;
+use model::{Failure, Gateway};
 use s3::Named;
 use std::path::PathBuf;
 
@@ -28,16 +28,35 @@ pub struct GatewayArgs {
 
 impl GatewayArgs {
     /// The gateway that is named here. `environment`: else that of the environment.
-    pub fn gateway(&self, environment: bool) -> Option<Gateway> {
-        if self.s3_url.is_none() && !environment {
-            return None;
+    ///
+    /// # Errors
+    /// Its address is none, or there is none that these options could be of.
+    pub fn gateway(&self, environment: bool) -> Result<Option<Gateway>, Failure> {
+        let found = match self.s3_url.is_some() || environment {
+            true => s3::gateway(&self.named()).map_err(|error| Failure::Usage(error.to_string()))?,
+            false => None,
+        };
+        let others = [
+            ("--s3-profile", self.s3_profile.is_some()),
+            ("--s3-region", self.s3_region.is_some()),
+            ("--s3-ca", self.s3_ca.is_some()),
+            ("--s3-virtual-host", self.s3_virtual_host),
+        ];
+        match others.into_iter().find(|(_, given)| *given && found.is_none()) {
+            Some((option, _)) => Err(Failure::Usage(format!(
+                "{option}: no gateway is named that it could be of (a lab has its own keys); name one with --s3-url"
+            ))),
+            None => Ok(found),
         }
-        s3::gateway(&Named {
+    }
+
+    fn named(&self) -> Named {
+        Named {
             url: self.s3_url.clone(),
             region: self.s3_region.clone(),
             profile: self.s3_profile.clone(),
             virtual_host: self.s3_virtual_host,
             authorities: self.s3_ca.clone(),
-        })
+        }
     }
 }

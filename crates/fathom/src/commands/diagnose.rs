@@ -9,7 +9,7 @@ use model::{Failure, Goal, Layer};
 pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
     let request = Request {
         layers: layers(args)?,
-        targets: Targets { image: args.image.clone(), ..targets(&args.of) },
+        targets: Targets { image: args.image.clone(), ..targets(&args.of)? },
         workload: WorkloadOptions { seed: args.seed, ..WorkloadOptions::default() },
         goal: Goal::quick(args.seed),
         experiment: Experiment::Diagnosis { seconds_max: args.time_max },

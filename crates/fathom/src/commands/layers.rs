@@ -4,6 +4,7 @@ use super::experiment::{experiment, refuse_senseless_scaling};
 use super::run::sound_and_print;
 use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
+use crate::cli::lab::ServiceArg;
 use crate::cli::layers::{
     DiskArgs, DiskCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs,
     SustainedArgs, TrimWhen,
@@ -66,11 +67,11 @@ pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
     OneLayer { targets: Targets { image: args.image.clone(), ..of.targets }, ..of }
 }
 
-pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> OneLayer<'_, E> {
+pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
     // A lab has its own; the environment may name one far away.
-    let gateway = args.gateway.gateway(args.layer.run.lab.is_none());
+    let gateway = args.gateway.gateway(args.layer.run.lab.is_none())?;
     let targets = Targets { gateway, ..Targets::default() };
-    OneLayer { layer: Layer::Object, targets, own: OwnNumbers::default(), args: &args.layer }
+    Ok(OneLayer { layer: Layer::Object, targets, own: OwnNumbers::default(), args: &args.layer })
 }
 
 /// The layer on which Fathom and fio are compared.
@@ -209,5 +210,10 @@ pub fn rbd(common: &Common, args: &RbdArgs) -> Result<u8, Failure> {
 }
 
 pub fn object(common: &Common, args: &ObjectCommand) -> Result<u8, Failure> {
-    measure(common, of_object(args))
+    let mut args = args.clone();
+    // A lab that is started for this has what it is started for.
+    if args.gateway.s3_url.is_none() && args.layer.run.lab.is_some() {
+        args.layer.run.with.push(ServiceArg::Rgw);
+    }
+    measure(common, of_object(&args)?)
 }

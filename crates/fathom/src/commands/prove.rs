@@ -11,7 +11,7 @@ const PATTERNS: [Pattern; 4] =
     [Pattern::WriteLatency, Pattern::ReadLatency, Pattern::WriteParallel, Pattern::ReadParallel];
 
 pub fn run(common: &Common, args: &ProveArgs) -> Result<u8, Failure> {
-    let (change, targets) = of_drive(args.change.clone(), targets(&args.of), &args.of.layers)?;
+    let (change, targets) = of_drive(args.change.clone(), targets(&args.of)?, &args.of.layers)?;
     let patterns = if args.patterns.is_empty() { PATTERNS.to_vec() } else { args.patterns.clone() };
     let request = Request {
         layers: layers(&args.of.layers),

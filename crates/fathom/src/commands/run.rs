@@ -30,7 +30,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let own = OwnNumbers { sync: args.sync.sync, pgs: args.pgs.pgs, object_size: args.objects.object_size };
     let request = Request {
         layers,
-        targets: targets(&args.of),
+        targets: targets(&args.of)?,
         workload: own.onto(rates.workload(&args.workload)),
         goal,
         experiment,
@@ -46,11 +46,13 @@ pub fn chosen_layers(named: &[Layer]) -> Vec<Layer> {
     Layer::ALL.into_iter().filter(|layer| named.is_empty() || named.contains(layer)).collect()
 }
 
-pub fn targets(args: &LayersArgs) -> Targets {
+/// # Errors
+/// The gateway that is named is none.
+pub fn targets(args: &LayersArgs) -> Result<Targets, Failure> {
     // Keys of the environment may be of a service that nobody means here, unless its layer is named.
     let asked = args.layers.iter().any(|layer| layer.of_buckets()) && args.run.lab.is_none();
-    let gateway = args.gateway.gateway(asked);
-    Targets { pool: args.pool.clone(), paths: args.devices.clone(), gateway, ..Targets::default() }
+    let gateway = args.gateway.gateway(asked)?;
+    Ok(Targets { pool: args.pool.clone(), paths: args.devices.clone(), gateway, ..Targets::default() })
 }
 
 /// What only layers have that are not measured.

@@ -3,12 +3,13 @@
 use crate::common::gateway::Gateway;
 use crate::common::{Home, Lab, eventually, tool};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 /// Somebody else's bucket with an object in it.
 const THEIRS: &str = "theirs";
@@ -113,6 +114,11 @@ fn what_a_killed_run_left_is_undone_and_what_others_put_there_stays() {
     // Without keys nothing is undone, and nothing forgotten.
     lab.home.run(&["restore", "--yes"]).ends(1, &["there are no keys for", "AWS_ACCESS_KEY_ID"]);
     assert_eq!(journals(&lab), 1);
+    // Nor with those of somebody else, who does not see it.
+    let others = [("AWS_ACCESS_KEY_ID", "OTHER"), ("AWS_SECRET_ACCESS_KEY", "hush")];
+    let told = lab.home.run_with(&["restore", "--yes"], &others);
+    told.ends(1, &["it was made with access key", "these keys are those of OTHER"]);
+    assert_eq!(journals(&lab), 1);
     gateway.run(&lab, &["restore", "--yes"]).ends(0, &["undone: bucket fathom-"]);
     only_theirs_is_left(&gateway);
     assert_eq!(journals(&lab), 0);
@@ -172,7 +178,16 @@ fn a_gateway_that_cannot_be_used_is_told_with_the_mend_before_anything_is_made()
     run("http://127.0.0.1:9", &[])
         .ends(2, &["there are no keys for http://127.0.0.1:9", "AWS_ACCESS_KEY_ID", "/nonexistent/.aws/credentials"]);
     run("http://127.0.0.1:9", &keys).ends(1, &["nothing listens there (connection refused)"]);
-    run("gateway", &keys).ends(1, &["gateway: ", "http://HOST:PORT"]);
+    run("gateway", &keys).ends(2, &["gateway: ", "http://HOST:PORT"]);
+    // What would lead into somebody else's bucket, or into a report.
+    run("http://127.0.0.1:9/theirs", &keys).ends(2, &["it has a path"]);
+    let secret = run("http://user:hush@127.0.0.1:9", &keys);
+    secret.ends(2, &["…@127.0.0.1:9", "keys do not belong into the address"]);
+    assert!(!secret.err.contains("hush") && !secret.out.contains("hush"));
+    run("http://127.0.0.1:9", &keys[..1]).ends(2, &["AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY"]);
+    home.run_with(&["object", "--lab", "none", "--s3-profile", "x"], &[no_home]).ends(2, &["--s3-profile"]);
+    let elsewhere = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+    run(&answers(elsewhere), &keys).ends(1, &["does not speak S3"]);
     run("http://no.such.host.invalid:80", &keys).ends(1, &["http://no.such.host.invalid:80 is not reached"]);
     let wrong =
         "HTTP/1.1 403 Forbidden\r\nContent-Length: 52\r\n\r\n<Error><Code>SignatureDoesNotMatch</Code></Error>   ";
@@ -299,4 +314,104 @@ fn over_tls_a_gateway_is_taken_only_from_an_authority_that_is_trusted() {
     plan.ends(0, &[]);
     lab.home.run_with(&[&words[..], &["--s3-ca", "/no/such/file"]].concat(), &keys).ends(2, &["/no/such/file"]);
     only_theirs_is_left(&gateway);
+}
+
+/// Somebody has the run's bucket keep what is deleted: then it can't be emptied, which is told, and does not go on for ever.
+#[test]
+fn a_bucket_that_keeps_what_is_deleted_is_left_and_told() {
+    let (lab, gateway) = with_gateway();
+    let (mut child, bucket) = under_way(&lab, &gateway);
+    let versions = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+    gateway.put(&format!("{bucket}?versioning="), &["--data-binary", versions]);
+    let puts = asked_of(&gateway, &bucket).len();
+    eventually("another version to be put", 60, || asked_of(&gateway, &bucket).len() > puts + 500);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let told = gateway.run(&lab, &["restore", "--yes"]);
+    told.ends(0, &[]);
+    assert!(told.out.contains("left as it is: bucket") && told.out.contains("earlier versions"), "{}", told.out);
+    assert_eq!(journals(&lab), 0);
+}
+
+/// A gateway that has too much to do: what it did not do is told with the figure, and is in none.
+#[test]
+fn answers_that_are_errors_are_told_with_their_share_and_status() {
+    let home = Home::new();
+    let url = half_overloaded();
+    let keys = [("AWS_ACCESS_KEY_ID", "A"), ("AWS_SECRET_ACCESS_KEY", "hush")];
+    let words = ["object", "--s3-url", &url, "--patterns", "read-parallel", "--working-set", "256k", "--depth", "4"];
+    let report = home.run_with(&[&words[..], &SHORT].concat(), &keys);
+    let report = report.ends(4, &[]).json();
+    let figure = &report["figures"][0];
+    let (good, bad) = (figure["operations"].as_u64().unwrap(), figure["errors"].as_u64().unwrap());
+    assert!(good > 100 && bad > 20, "{figure}");
+    assert!(figure["first_error"].as_str().unwrap().contains("the gateway answered 503"), "{figure}");
+    let shown = home.run(&["show", "last"]);
+    assert!(shown.out.contains("of the operations failed") && shown.out.contains("503"), "{}", shown.out);
+}
+
+/// A gateway that keeps objects, and gives every fourth GET of one a 503. It lists nothing but that a bucket is there or not.
+fn half_overloaded() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let objects: Arc<Mutex<HashMap<String, Vec<u8>>>> = Arc::default();
+    let serve = move |stream: TcpStream, objects: Arc<Mutex<HashMap<String, Vec<u8>>>>| {
+        let (mut input, mut output) = (BufReader::new(stream.try_clone().unwrap()), stream);
+        for count in 0u64.. {
+            let mut line = String::new();
+            if input.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (method, path, query) = match words[1].split_once('?') {
+                Some((path, query)) => (words[0], path.to_string(), query.to_string()),
+                None => (words[0], words[1].to_string(), String::new()),
+            };
+            let mut bytes = 0;
+            loop {
+                let mut header = String::new();
+                if input.read_line(&mut header).unwrap_or(0) <= 2 {
+                    break;
+                }
+                if let Some(length) = header.to_ascii_lowercase().strip_prefix("content-length:") {
+                    bytes = length.trim().parse().unwrap();
+                }
+            }
+            let mut body = vec![0; bytes];
+            input.read_exact(&mut body).unwrap();
+            let mut objects = objects.lock().unwrap();
+            let bucket = path.matches('/').count() < 3 && path.ends_with('/');
+            let none = b"<Error><Code>NoSuchBucket</Code></Error>".to_vec();
+            let (status, answer) = match method {
+                "PUT" => (200, objects.insert(path, body).map_or(Vec::new(), |_| Vec::new())),
+                "DELETE" => (204, objects.remove(&path).map_or(Vec::new(), |_| Vec::new())),
+                "POST" => {
+                    objects.retain(|name, _| name.ends_with('/'));
+                    (200, b"<DeleteResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"></DeleteResult>".to_vec())
+                }
+                _ if bucket && !objects.contains_key(&path) => (404, none),
+                _ if bucket => {
+                    let _ = query;
+                    (
+                        200,
+                        b"<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"></ListBucketResult>"
+                            .to_vec(),
+                    )
+                }
+                _ if count % 4 == 3 => (503, b"<Error><Code>SlowDown</Code></Error>".to_vec()),
+                _ => objects.get(&path).map_or((404, none), |body| (200, body.clone())),
+            };
+            let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n", answer.len());
+            if output.write_all(&[head.as_bytes(), &answer].concat()).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (serve, objects) = (serve, objects.clone());
+            std::thread::spawn(move || serve(stream, objects));
+        }
+    });
+    url
 }

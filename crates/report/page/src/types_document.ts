@@ -743,6 +743,7 @@ export interface FigureDocument {
   operations: number;
   bytes: number;
   errors: number;
+  first_error: string | null;
   percentiles: {
     [k: string]: number | null;
   };

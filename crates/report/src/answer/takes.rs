@@ -1,10 +1,10 @@
 //! What an operation takes at the topmost layer, and which layer takes most of it.
 
-use crate::sections::chart;
+use crate::sections::{chart, doors};
 use crate::{numbers, words};
 use model::pattern::Family;
 use model::target::LOOPBACK;
-use model::{ChartCell, Durability, Estimate, Figure, Label, Layer, LedgerRow, Pattern, Report, Workload};
+use model::{ChartCell, DoorPrice, Durability, Estimate, Figure, Label, Layer, LedgerRow, Pattern, Report, Workload};
 
 /// At most this many figures are named where there is no chart.
 const NAMED: usize = 3;
@@ -13,7 +13,8 @@ const NAMED: usize = 3;
 pub(super) fn says(report: &Report) -> Vec<String> {
     for pattern in Pattern::ALL {
         if let Some((cell, estimate)) = topmost(report, pattern) {
-            return std::iter::once(whole(report, cell, estimate)).chain(most(report, pattern)).collect();
+            let beside = beside(report, cell, pattern);
+            return std::iter::once(whole(report, cell, estimate)).chain(most(report, pattern)).chain(beside).collect();
         }
     }
     let network = Pattern::ALL.into_iter().find_map(|pattern| {
@@ -36,10 +37,21 @@ pub(super) fn dearest(report: &Report) -> Option<Layer> {
     }
 }
 
-/// Of the layers that data goes through: a network's round trip is no write.
+/// Of the layers that data goes through: a network's round trip is no write. Buckets stand beside the stack that the ledger takes apart, and
+/// count where there is nothing else.
 fn topmost(report: &Report, pattern: Pattern) -> Option<(&ChartCell, &Estimate)> {
     let cells = report.chart.iter().filter(|cell| cell.pattern == pattern && !cell.layer.of_links());
-    cells.filter_map(|cell| Some((cell, cell.estimate.as_ref()?))).max_by_key(|(cell, _)| cell.layer)
+    let known = cells.filter_map(|cell| Some((cell, cell.estimate.as_ref()?)));
+    known.max_by_key(|(cell, _)| (!cell.layer.of_buckets(), cell.layer))
+}
+
+/// What the same takes through a bucket, where that is not what was told.
+fn beside(report: &Report, told: &ChartCell, pattern: Pattern) -> Option<String> {
+    let own = |price: &&DoorPrice| price.layer.of_buckets() && price.layer != told.layer && price.pattern == pattern;
+    let price = report.doors.iter().find(own)?;
+    let figure = |estimate: &Estimate| numbers::figure(estimate, price.metric).with_unit();
+    let times = doors::times(price).map_or(String::new(), |times| format!(", {times} of what objects of RADOS take"));
+    Some(format!("Through {} the same takes {}{times}.", price.target, figure(&price.at_door)))
 }
 
 fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {

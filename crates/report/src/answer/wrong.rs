@@ -1,7 +1,7 @@
 //! What is wrong in a run, the gravest first: data that came back changed, errors, what was left, thresholds missed, outliers.
 
 use super::Wrong;
-use crate::sections::{left_behind, unsettled, verdicts, verified};
+use crate::sections::{failed, left_behind, unsettled, verdicts, verified};
 use crate::{numbers, phrase, words};
 use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing, Subject, Undo};
 
@@ -14,6 +14,7 @@ pub(super) fn all(report: &Report) -> Vec<Wrong> {
     wrong.extend(flaws(report).map(certain));
     wrong.extend(unfinished(report).map(certain));
     wrong.extend(several(&errors(report), "errors").map(certain));
+    wrong.extend(several(&failed::lines(report), "figures with operations that failed").map(certain));
     wrong.extend(several(&left_behind(report), "changes").map(certain));
     wrong.extend(missed(report).into_iter().map(certain));
     wrong.extend(findings(report, Standing::Confirmed));

@@ -3,12 +3,13 @@
 use crate::block::{Block, Cell, Column, Row, Table};
 use crate::numbers;
 use model::pattern::Family;
-use model::{DoorPrice, Estimate, Report, Scope};
+use model::{DoorPrice, Estimate, Multiple, Report, Scope};
 
-const TITLE: &str = "Price of each door: the same work as objects of RADOS, and through it";
-const HEADING: [&str; 6] = ["door", "pattern", "rados", "door", "slower by", "its price"];
-const NO_MODEL: &str = "What a gateway should take was never published: no model says how much of its price must be. Its pools may be others than \
-                        the one of the RADOS figures.";
+const TITLE: &str = "Price of each door: what images and buckets take, beside objects of RADOS";
+const HEADING: [&str; 6] = ["layer", "pattern", "rados", "this layer", "times slower", "it adds, or loses"];
+const WORK: &str = "The operations are alike (size, mix, number in flight); the data are not: each layer has a working set of its own, so that reads may come from memory in one and not in the other, \
+                    and a write of an object replaces all of it.";
+const NO_MODEL: &str = "What a gateway should take was never published: there is no model. Its pools may be others than the one of the RADOS figures.";
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     if report.doors.is_empty() {
@@ -16,16 +17,35 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     }
     let table = Table::new(HEADING.map(Column::left), report.doors.iter().map(row));
     let gateway = report.doors.iter().any(|price| price.layer.of_buckets());
-    let note = gateway.then(|| Block::note(NO_MODEL));
-    [Block::title(TITLE), table.into()].into_iter().chain(note).collect()
+    let notes = [Some(WORK), gateway.then_some(NO_MODEL)].into_iter().flatten().map(Block::note);
+    [Block::title(TITLE), table.into()].into_iter().chain(notes).collect()
+}
+
+/// `×5.4 (3.9–7.2)`; `None`: one of both values is not known.
+pub(crate) fn times(price: &DoorPrice) -> Option<String> {
+    if unknown(price) {
+        return None;
+    }
+    let Multiple { value, low, high } = price.times;
+    Some(match high {
+        Some(high) => format!("×{value:.1} ({low:.1}–{high:.1})"),
+        None => format!("×{value:.1} ({low:.1} and more)"),
+    })
+}
+
+fn unknown(price: &DoorPrice) -> bool {
+    [&price.at_door, &price.of_rados].into_iter().any(numbers::is_unknown)
 }
 
 fn row(price: &DoorPrice) -> Row {
-    let (metric, times) = (price.metric, &price.times);
+    let metric = price.metric;
+    // One is within the interval: which of both is quicker is not known.
+    let alike = price.times.low <= 1.0 && price.times.high.is_none_or(|high| high >= 1.0);
     let cost = match price.pattern.family() {
-        _ if [&price.at_door, &price.of_rados].into_iter().any(numbers::is_unknown) => numbers::NOTHING.to_string(),
+        _ if unknown(price) => numbers::NOTHING.to_string(),
+        _ if alike => "no difference beyond the noise".to_string(),
         Family::Latency => numbers::more(&price.at_door, &price.of_rados, metric).with_unit(),
-        Family::Parallel | Family::Linear => format!("{} of the rate", numbers::share(1.0 - 1.0 / times.value)),
+        Family::Parallel | Family::Linear => lost(&price.times),
     };
     let figure = |value: &Estimate, label: &str| Cell::from(numbers::figure(value, metric).with_unit()).labelled(label);
     Row::new([
@@ -33,11 +53,54 @@ fn row(price: &DoorPrice) -> Row {
         price.pattern.name().into(),
         figure(&price.of_rados, &price.rados_label),
         figure(&price.at_door, &price.door_label),
-        match times.high {
-            Some(high) => format!("×{:.1} ({:.1}–{high:.1})", times.value, times.low),
-            None => format!("×{:.1} ({:.1} and more)", times.value, times.low),
-        }
-        .into(),
+        times(price).unwrap_or_else(|| numbers::NOTHING.to_string()).into(),
         cost.into(),
     ])
+}
+
+/// Of the rate of RADOS.
+fn lost(times: &Multiple) -> String {
+    let share = |times: f64| numbers::share(1.0 - 1.0 / times);
+    match times.value >= 1.0 {
+        true => {
+            let most = times.high.map_or("all".to_string(), share);
+            format!("{} of the rate lost ({} to {most})", share(times.value), share(times.low))
+        }
+        false => "quicker than RADOS was".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Pattern, testing};
+
+    fn price(pattern: Pattern, rados: Estimate, door: Estimate, times: [f64; 3]) -> Vec<String> {
+        let [low, value, high] = times;
+        let price = DoorPrice {
+            layer: testing::buckets(),
+            pattern,
+            metric: pattern.metric(testing::buckets()),
+            target: "gateway g:80".into(),
+            at_door: door,
+            of_rados: rados,
+            door_label: "settled".into(),
+            rados_label: "settled".into(),
+            times: Multiple { value, low, high: Some(high) },
+        };
+        row(&price).cells.split_off(4).into_iter().map(|cell| cell.text).collect()
+    }
+
+    #[test]
+    fn a_price_is_told_as_surely_as_it_is_known() {
+        let of = |value: f64, half: f64| Estimate::new(value, half);
+        let told = price(Pattern::WriteLatency, of(1.6, 0.1), of(8.8, 0.5), [4.9, 5.5, 6.2]);
+        assert_eq!(told, ["×5.5 (4.9–6.2)", "7.2 ms ±0.6"]);
+        let told = price(Pattern::ReadParallel, of(9000.0, 90.0), of(3000.0, 30.0), [2.8, 3.0, 3.2]);
+        assert_eq!(told, ["×3.0 (2.8–3.2)", "67 % of the rate lost (64 % to 69 %)"]);
+        let told = price(Pattern::ReadParallel, of(10.0, 1.0), of(11.0, 1.0), [0.7, 0.9, 1.2]);
+        assert_eq!(told[1], "no difference beyond the noise");
+        let told = price(Pattern::WriteLatency, of(1.0, 2.0), of(8.8, 0.5), [0.1, 5.5, 60.0]);
+        assert_eq!(told, [numbers::NOTHING, numbers::NOTHING]);
+    }
 }

@@ -9,6 +9,7 @@ pub(crate) mod clients;
 pub(crate) mod doors;
 mod drive_uses;
 pub(crate) mod errors;
+pub(crate) mod failed;
 pub(crate) mod findings;
 pub(crate) mod fitness;
 mod fitness_by_model;
@@ -86,7 +87,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 40] = [
+pub const SECTIONS: [Section; 41] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("findings", "Findings", findings::of_diagnosis).not_on_page(),
@@ -123,6 +124,7 @@ pub const SECTIONS: [Section; 40] = [
     section("findings", "Findings", findings::of_others).not_on_page(),
     section("causes", "Findings", causes::of_others).lead(CAUSES).only_on_page(),
     section("unsettled", "Not usable", unsettled::blocks).not_on_page(),
+    section("failed", "Operations that failed", failed::blocks),
     section("warnings", "Warnings", warnings::blocks),
     section("errors", "Errors", errors::blocks),
     section("left-behind", "Still there", left_behind::blocks),

@@ -142,6 +142,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             valid_up_to: counts[1].is_multiple_of(3).then(|| counts[2].into()),
             gaps: Vec::new(),
             pgs_seen: Vec::new(),
+            first_error: None,
             empty_pages: None,
             background: counts[2].is_multiple_of(2).then(|| background(counts, seconds)),
             sight: sight(counts, seconds),
