@@ -301,7 +301,11 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
 
 /// Whole rates with separators, others as they were asked for.
 pub(crate) fn per_second(rate: f64) -> String {
-    if rate.fract() == 0.0 && rate < 1e15 { numbers::count(rate as u64) } else { rate.to_string() }
+    match rate.fract() == 0.0 && rate < 1e15 {
+        true => numbers::count(rate as u64),
+        // Without what adding and multiplying leaves behind the twelfth digit: 82.6, not 82.60000000000001.
+        false => format!("{rate:.11e}").parse::<f64>().unwrap_or(rate).to_string(),
+    }
 }
 
 pub fn arrivals(arrivals: Arrivals) -> &'static str {
@@ -342,6 +346,12 @@ fn durability(durability: Durability) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_is_told_as_it_was_asked_for() {
+        assert_eq!([82.6, 0.1 + 0.2, 1e-6, 2500.0].map(per_second), ["82.6", "0.3", "0.000001", "2,500"]);
+        assert_eq!(per_second(826.0 * 0.1), "82.6");
+    }
 
     #[test]
     fn no_text_from_outside_commands_a_terminal() {

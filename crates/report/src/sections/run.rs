@@ -2,7 +2,7 @@
 
 use crate::block::Block;
 use crate::numbers;
-use model::{Report, Scope};
+use model::{Change, Report, Scope};
 
 pub(super) fn blocks(report: &Report, scope: &Scope) -> Vec<Block> {
     let took = numbers::seconds(report.seconds);
@@ -10,11 +10,19 @@ pub(super) fn blocks(report: &Report, scope: &Scope) -> Vec<Block> {
         0 => took,
         n => format!("{} in {took}", numbers::counted(u64::from(n), "pass", "passes")),
     };
-    let when = std::iter::once(numbers::minute(&report.head.started)).chain(cluster(scope));
+    let when = std::iter::once(numbers::minute(&report.head.started)).chain(cluster(scope)).chain(gateway(report));
     vec![
         Block::Headline(format!("Fathom {}, run {}, {passes}", report.head.version, report.head.run)),
         Block::paragraph(when.collect::<Vec<_>>().join(", ")),
     ]
+}
+
+/// The one at which its bucket was.
+fn gateway(report: &Report) -> Option<String> {
+    report.changes.iter().find_map(|undo| match &undo.change {
+        Change::Bucket { gateway, .. } => Some(format!("gateway {}", gateway.url)),
+        _ => None,
+    })
 }
 
 fn cluster(scope: &Scope) -> Option<String> {
