@@ -56,8 +56,8 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             (None, None)
         }
         (Change::Bucket { gateway, name }, _) => {
-            key = Some(buckets::key(gateway).map_err(|why| failed(&change, why))?);
-            if buckets::exists(gateway, name).map_err(|why| failed(&change, why))? {
+            key = Some(buckets::key(gateway).map_err(|error| buckets::failed(&change, "made", &error))?);
+            if buckets::exists(gateway, name).map_err(|error| buckets::failed(&change, "made", &error))? {
                 return Err(taken());
             }
             (None, None)
@@ -149,8 +149,7 @@ pub fn unmake(
         }
         Change::Bucket { gateway, name } => {
             let undone = buckets::unmake(gateway, name, &own_prefix(run), entry);
-            let later = |error| format!("{error}; once that is mended: fathom restore");
-            return undone.map_err(|error| ClusterError::Undo { what: change.what(), why: later(error) });
+            return undone.map_err(|error| buckets::failed(change, "undone", &error));
         }
         Change::OnHost { host: None, what: HostChange::Setting { name, value } } => {
             return host_settings::unmake((name, value), entry, trust);

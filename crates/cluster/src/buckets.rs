@@ -6,11 +6,18 @@ use crate::errors::ClusterError;
 use model::{Change, Gateway};
 use s3::{Bucket, S3Error, access_to};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+pub(crate) fn failed(change: &Change, done: &'static str, error: &S3Error) -> ClusterError {
+    ClusterError::Gateway { what: change.what(), done, why: error.to_string() }
+}
 
 fn open(gateway: &Gateway, name: &str) -> Result<Bucket, S3Error> {
     Bucket::of(gateway, name, &access_to(gateway)?)
 }
+
+/// For the first answer: whoever waits for a run to begin knows nothing yet.
+const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
 /// Can this bucket be made? Asked before anything is changed. Other changes are not looked at.
 ///
@@ -18,11 +25,11 @@ fn open(gateway: &Gateway, name: &str) -> Result<Bucket, S3Error> {
 /// There are no keys, the gateway does not answer or does not take them, or there is one of this name.
 pub fn prove(change: &Change) -> Result<(), ClusterError> {
     let Change::Bucket { gateway, name } = change else { return Ok(()) };
-    let failed = |why: String| ClusterError::Make { what: change.what(), why };
-    match exists(gateway, name) {
+    let there = "there is one of this name already, which is not this run's".to_string();
+    match open(gateway, name).and_then(|bucket| bucket.within(FIRST_ANSWER).exists()) {
         Ok(false) => Ok(()),
-        Ok(true) => Err(failed("there is one of this name already, which is not this run's".to_string())),
-        Err(error) => Err(failed(error.to_string())),
+        Ok(true) => Err(ClusterError::NotMade { what: change.what(), why: there }),
+        Err(error) => Err(failed(change, "made", &error)),
     }
 }
 
@@ -35,13 +42,16 @@ pub(crate) fn exists(gateway: &Gateway, name: &str) -> Result<bool, S3Error> {
 /// # Errors
 /// [`ClusterError::NotMade`]: the gateway refused. Else it may be there.
 pub(crate) fn make(gateway: &Gateway, name: &str, change: &Change) -> Result<(), ClusterError> {
-    let failed = |error: S3Error| ClusterError::Make { what: change.what(), why: error.to_string() };
-    let mut bucket = open(gateway, name).map_err(failed)?;
-    bucket.create().map_err(|error| match error {
-        S3Error::Refused { .. } => ClusterError::NotMade { what: change.what(), why: error.to_string() },
-        error => failed(error),
+    let unsure = |error: S3Error| failed(change, "made", &error);
+    let mut bucket = open(gateway, name).map_err(unsure)?;
+    bucket.create().map_err(|error| match error.status() {
+        // Of a time-out (408), or an operation under way (409), nobody knows what comes of it; nor of what is wrong within (5xx).
+        Some(status @ 400..500) if !matches!(status, 408 | 409) => {
+            ClusterError::NotMade { what: change.what(), why: error.to_string() }
+        }
+        _ => unsure(error),
     })?;
-    bucket.put_mark(name).map_err(failed)
+    bucket.put_mark(name).map_err(unsure)
 }
 
 /// The id of the key with which it is asked.
@@ -52,6 +62,8 @@ pub(crate) fn key(gateway: &Gateway) -> Result<String, S3Error> {
 /// A bucket whose making was not confirmed may still come: a gateway that is slow carries it out all the same.
 const SETTLED_SECONDS: i64 = 60;
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// More lists than a run can have filled.
+const LISTS_MOST: u32 = 100_000;
 /// How often a gateway that says one thing and lists another is asked again.
 const ROUNDS: u32 = 10;
 
@@ -71,21 +83,24 @@ pub(crate) fn unmake(gateway: &Gateway, name: &str, prefix: &str, entry: &Journa
         return Err(S3Error::NoKeys { url: gateway.url.clone(), why });
     }
     let mut bucket = Bucket::of(gateway, name, &access)?;
+    let since = entry.written.map_or(SETTLED_SECONDS, |written| jiff::Timestamp::now().as_second() - written);
+    let left_seconds = (SETTLED_SECONDS - since).clamp(0, SETTLED_SECONDS).unsigned_abs();
+    let until = Instant::now() + Duration::from_secs(left_seconds);
     while !bucket.exists()? {
         if entry.made.is_some() {
             return left(format!(
                 "no bucket of this name is there any more for access key {own}: somebody deleted it, or another gateway has the address now"
             ));
         }
-        let since = entry.written.map_or(SETTLED_SECONDS, |written| jiff::Timestamp::now().as_second() - written);
-        if since >= SETTLED_SECONDS {
+        if Instant::now() >= until {
             return Ok(Unmade::Undone);
         }
         sleep(LOOK_AGAIN);
     }
     let marked = bucket.mark()?;
-    // Killed before it was marked: then there is nothing in it.
-    if marked.as_deref() != Some(name) && !(marked.is_none() && bucket.names("")?.is_empty()) {
+    // Killed before it was marked, or after the mark was deleted: then there is nothing in it, or what came late, which is ours.
+    let ours = |names: Vec<String>| names.iter().all(|name| name.starts_with(prefix));
+    if marked.as_deref() != Some(name) && !(marked.is_none() && ours(bucket.names("")?)) {
         return left("it does not bear the mark of this run".to_string());
     }
     empty(&mut bucket, prefix)
@@ -93,12 +108,15 @@ pub(crate) fn unmake(gateway: &Gateway, name: &str, prefix: &str, entry: &Journa
 
 /// Until nothing of ours is found: what a killed run had under way may have come after the first look.
 fn empty(bucket: &mut Bucket, prefix: &str) -> Result<Unmade, S3Error> {
-    let (mut last, mut rounds) = (Vec::new(), 0);
-    while rounds < ROUNDS {
+    let (mut last, mut rounds): (Vec<String>, u32) = (Vec::new(), 0);
+    for _ in 0..LISTS_MOST {
+        if rounds >= ROUNDS {
+            break;
+        }
         let names = bucket.names(prefix)?;
         if !names.is_empty() {
             // It said that they are deleted.
-            if names == last {
+            if names.iter().any(|name| last.contains(name)) {
                 rounds += 1;
                 sleep(LOOK_AGAIN);
             }

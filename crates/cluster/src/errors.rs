@@ -25,6 +25,9 @@ pub enum ClusterError {
     /// It was refused: there is nothing to undo.
     #[error("{what} could not be made: {why}")]
     NotMade { what: String, why: String },
+    /// In the words of a service that is no part of the cluster.
+    #[error("{what} could not be {done}: {why}")]
+    Gateway { what: String, done: &'static str, why: String },
     #[error("{what} could not be undone: {why}")]
     Undo { what: String, why: String },
     /// A journal in the cluster that is not believed.

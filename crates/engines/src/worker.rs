@@ -41,6 +41,8 @@ pub struct Lane {
     pub cuts: Vec<Cut>,
     /// The first operation that failed, in words.
     pub first_error: Option<String>,
+    /// Why waiting for what was in flight at the end broke off.
+    broke: Option<String>,
 }
 
 /// An operation in its slot, and when it was submitted.
@@ -83,6 +85,7 @@ impl Lane {
             now: start,
             cuts: Vec::new(),
             first_error: None,
+            broke: None,
         }
     }
 
@@ -236,7 +239,11 @@ impl Lane {
     /// After the last window: waits for what is in flight, but not longer than until `deadline`. True: call again.
     pub fn drain(&mut self, clock: &dyn Clock, deadline: Nanos) -> bool {
         let timeout = Duration::from_nanos(deadline.saturating_sub(clock.now()));
-        if self.in_flight == 0 || timeout.is_zero() || self.session.reap(timeout, &mut self.done).is_err() {
+        if self.in_flight == 0 || timeout.is_zero() {
+            return false;
+        }
+        if let Err(error) = self.session.reap(timeout, &mut self.done) {
+            self.broke = Some(error.to_string());
             return false;
         }
         self.in_flight -= self.done.len();
@@ -246,6 +253,9 @@ impl Lane {
 
     /// What had no answer when waiting for it ended, in words: none of the windows counts it.
     pub fn unanswered(&self, now: Nanos) -> Option<String> {
+        if let Some(broke) = &self.broke {
+            return Some(format!("after the end of a slice: {broke}"));
+        }
         let waiting = |slot: u32| self.waiting.iter().any(|op| op.slot == slot);
         let busy = (0..self.slots.len() as u32).filter(|slot| !self.free.contains(slot) && !waiting(*slot));
         let oldest = busy.map(|slot| self.slots[slot as usize].at).min().filter(|_| self.in_flight > 0)?;

@@ -1,6 +1,7 @@
 //! A bucket of our own: made, marked as a run's, and removed with what is ours in it.
 
-use crate::connection::{Answer, Connection};
+use crate::answer::Answer;
+use crate::connection::Connection;
 use crate::errors::S3Error;
 use crate::keys::Access;
 use crate::requests::Requests;
@@ -22,6 +23,8 @@ pub struct Bucket {
     requests: Requests,
     connection: Option<Connection>,
     body: Vec<u8>,
+    /// How long it waits for an answer.
+    patience: Duration,
 }
 
 impl Bucket {
@@ -31,7 +34,12 @@ impl Bucket {
     /// The address is none, or nothing is reached there.
     pub fn of(gateway: &Gateway, name: &str, access: &Access) -> Result<Bucket, S3Error> {
         let requests = Requests::new(gateway, name, access)?.reachable()?;
-        Ok(Bucket { requests, connection: None, body: vec![0; ANSWER_MOST] })
+        Ok(Bucket { requests, connection: None, body: vec![0; ANSWER_MOST], patience: PATIENCE })
+    }
+
+    /// Waits no longer than this for an answer.
+    pub fn within(self, patience: Duration) -> Bucket {
+        Bucket { patience, ..self }
     }
 
     /// # Errors
@@ -180,10 +188,12 @@ impl Bucket {
         let mut kept = self.connection.take().and_then(|mut open| (!open.is_closed()).then_some(open));
         loop {
             let (again, connection) = (kept.is_some(), kept.take().map_or_else(|| self.requests.connect(0), Ok));
+            let patience = self.patience;
             let asked = connection.and_then(|mut connection| {
+                connection.finish(Instant::now() + patience)?;
                 let mut body = Vec::new();
                 connection.begin(|head| body = request(head));
-                Ok((waited(&mut connection, &body, &mut self.body)?, connection))
+                Ok((waited(&mut connection, &body, &mut self.body, self.patience)?, connection))
             });
             match asked {
                 Ok((answer, connection)) => {
@@ -197,8 +207,8 @@ impl Bucket {
     }
 }
 
-fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8]) -> io::Result<Answer> {
-    let until = Instant::now() + PATIENCE;
+fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8], patience: Duration) -> io::Result<Answer> {
+    let until = Instant::now() + patience;
     loop {
         if let Some(answer) = connection.go_on(body, into)? {
             return Ok(answer);

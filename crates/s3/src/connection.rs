@@ -1,32 +1,16 @@
 //! One HTTP/1.1 connection, kept open: one request at a time, and no call waits.
 
+use crate::answer::{Answer, Reading, Rest, no_http, put, read_head};
 use crate::tls::{Stream, Tls, is_early};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockType, SockaddrStorage, connect, setsockopt, socket, sockopt::TcpNoDelay,
 };
-use std::fmt;
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::{Duration, Instant};
-
-/// What a gateway answered.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    pub status: u16,
-    /// Bytes of its body; those that the buffer had no room for are counted, and lost.
-    pub bytes: u64,
-    /// The connection can't be used again.
-    pub close: bool,
-    /// It came before all of the request was sent.
-    pub early: bool,
-    /// The gateway's clock, of an answer that is none of success.
-    pub date: Option<String>,
-    /// Where it sends.
-    pub location: Option<String>,
-}
 
 pub struct Connection {
     stream: Stream,
@@ -40,27 +24,11 @@ pub struct Connection {
     seen: usize,
     /// Preliminary answers (1xx) to the request.
     early_answers: u32,
+    /// Bytes that surround the chunks of an answer.
+    around: u64,
     reading: Option<Reading>,
     /// Nothing was ever received on it.
     fresh: bool,
-}
-
-struct Reading {
-    answer: Answer,
-    rest: Rest,
-}
-
-/// How the end of the body is known.
-enum Rest {
-    /// So many bytes are missing.
-    Bytes(u64),
-    /// The length of a chunk comes next.
-    ChunkLength,
-    /// So many bytes of a chunk are missing, and then the end of its line.
-    Chunk(u64),
-    /// Lines until an empty one.
-    Trailer,
-    Closing,
 }
 
 /// A head of an answer is not larger; nor is what surrounds chunks.
@@ -69,6 +37,8 @@ const HEAD_MOST: usize = 64 << 10;
 const EARLY_MOST: u32 = 16;
 /// Beyond what was asked for: an error in its place, at most.
 const BEYOND_MOST: u64 = 1 << 20;
+/// Chunks of one byte have five around it, and some name themselves.
+const AROUND_A_BYTE: u64 = 16;
 const READ_AT_ONCE: usize = 16 << 10;
 const HEADERS_MOST: usize = 64;
 
@@ -95,6 +65,7 @@ impl Connection {
             received: Vec::new(),
             seen: 0,
             early_answers: 0,
+            around: 0,
             reading: None,
             fresh: true,
         })
@@ -129,7 +100,8 @@ impl Connection {
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(ErrorKind::TimedOut.into());
+                let made = self.stream.is_made();
+                return Err(if made { ErrorKind::TimedOut.into() } else { Errno::ETIMEDOUT.into() });
             }
             wait(self.as_fd(), self.stream.waits_for(), left)?;
         }
@@ -146,7 +118,7 @@ impl Connection {
         write(&mut self.head);
         (self.sent, self.reading, self.bare) = (0, None, self.head.starts_with(b"HEAD "));
         self.received.clear();
-        (self.seen, self.early_answers) = (0, 0);
+        (self.seen, self.early_answers, self.around) = (0, 0, 0);
     }
 
     /// Goes on as far as it gets without waiting: sends the head and `body`, reads the answer, and its body into `into`. `None`: call
@@ -160,7 +132,10 @@ impl Connection {
         match self.receive(into) {
             Err(error) => Err(sent.err().unwrap_or(error)),
             Ok(None) => sent.map(|()| None),
-            Ok(Some(answer)) => Ok(Some(Answer { close: answer.close || self.sending(body), ..answer })),
+            Ok(Some(answer)) => {
+                let early = self.sending(body);
+                Ok(Some(Answer { close: answer.close || early, early, ..answer }))
+            }
         }
     }
 
@@ -235,6 +210,9 @@ impl Connection {
             if answer.bytes > into.len() as u64 + BEYOND_MOST {
                 return Err(no_http("its body is larger than what was asked for"));
             }
+            if self.around > HEAD_MOST as u64 + AROUND_A_BYTE * answer.bytes {
+                return Err(no_http("there is more around its chunks than in them"));
+            }
             let pending = &self.received[self.seen..];
             match rest {
                 Rest::Bytes(0) => break,
@@ -253,15 +231,17 @@ impl Connection {
                 },
                 Rest::ChunkLength => match httparse::parse_chunk_size(pending) {
                     Ok(httparse::Status::Complete((used, bytes))) => {
-                        (*rest, self.seen) =
-                            (if bytes == 0 { Rest::Trailer } else { Rest::Chunk(bytes) }, self.seen + used);
+                        *rest = if bytes == 0 { Rest::Trailer } else { Rest::Chunk(bytes) };
+                        (self.seen, self.around) = (self.seen + used, self.around + used as u64);
                     }
                     Ok(httparse::Status::Partial) if pending.len() < HEAD_MOST => return Ok(None),
                     _ => return Err(no_http("a chunk without a length")),
                 },
                 Rest::Trailer => match pending.windows(2).position(|two| two == b"\r\n") {
                     Some(0) => (*rest, self.seen) = (Rest::Bytes(0), self.seen + 2),
-                    Some(line) => self.seen += line + 2,
+                    Some(line) => {
+                        (self.seen, self.around) = (self.seen + line + 2, self.around + line as u64 + 2);
+                    }
                     None if pending.len() < HEAD_MOST => return Ok(None),
                     None => return Err(no_http("its trailer has no end")),
                 },
@@ -311,44 +291,11 @@ impl AsFd for Connection {
     }
 }
 
-fn read_head(head: &httparse::Response, status: u16, bare: bool) -> io::Result<Reading> {
-    let value = |name: &str| {
-        let found = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
-        std::str::from_utf8(found.value).ok().map(str::trim)
-    };
-    let has = |name: &str, word: &str| value(name).is_some_and(|value| value.to_ascii_lowercase().contains(word));
-    let length =
-        value("content-length").map(|text| text.parse::<u64>().map_err(|_| no_http("a length that is no number")));
-    let length = length.transpose()?;
-    let rest = match length {
-        _ if bare || matches!(status, 204 | 304) => Rest::Bytes(0),
-        _ if has("transfer-encoding", "chunked") => Rest::ChunkLength,
-        Some(bytes) => Rest::Bytes(bytes),
-        None => Rest::Closing,
-    };
-    let close = has("connection", "close") || (head.version == Some(0) && !has("connection", "keep-alive"));
-    let told = |name: &str| value(name).filter(|_| status >= 300).map(str::to_string);
-    let answer = Answer { status, bytes: 0, close, early: false, date: told("date"), location: told("location") };
-    Ok(Reading { answer, rest })
-}
-
-/// Appends to the body.
-fn put(bytes: &[u8], answer: &mut Answer, into: &mut [u8]) {
-    let at = usize::try_from(answer.bytes).unwrap_or(usize::MAX).min(into.len());
-    let taken = bytes.len().min(into.len() - at);
-    into[at..at + taken].copy_from_slice(&bytes[..taken]);
-    answer.bytes += bytes.len() as u64;
-}
-
 fn wait(of: BorrowedFd<'_>, events: PollFlags, left: Duration) -> io::Result<()> {
     match poll(&mut [PollFd::new(of, events)], PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)) {
         Ok(_) | Err(Errno::EINTR) => Ok(()),
         Err(errno) => Err(errno.into()),
     }
-}
-
-fn no_http(why: impl fmt::Display) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, format!("what it answers is no HTTP: {why}"))
 }
 
 #[cfg(test)]
@@ -436,6 +383,45 @@ mod tests {
             let (answer, _) = whole(text);
             assert_eq!(answer.unwrap_err().kind(), ErrorKind::InvalidData, "{text}");
         }
+    }
+
+    #[test]
+    fn an_answer_before_all_was_sent_is_told_as_such() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = [0; 10];
+            stream.read_exact(&mut head).unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+            stream
+        });
+        let mut connection = Connection::to(&address, None).unwrap();
+        connection.begin(|head| head.extend_from_slice(b"PUT / HTTP/1.1\r\n\r\n"));
+        // More than the buffers of both ends hold.
+        let body = vec![7; 64 << 20];
+        let answer = loop {
+            match connection.go_on(&body, &mut [0; 16]).unwrap() {
+                Some(answer) => break answer,
+                None => std::thread::yield_now(),
+            }
+        };
+        assert_eq!((answer.status, answer.early, answer.close), (200, true, true));
+        drop(server.join().unwrap());
+        let (whole, _) = whole("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        assert!(!whole.unwrap().early);
+    }
+
+    #[test]
+    fn what_has_no_end_around_its_chunks_is_an_error() {
+        let lines = "a: b\r\n".repeat(20_000);
+        let (answer, _) = whole(&format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{lines}"));
+        assert_eq!(answer.unwrap_err().kind(), ErrorKind::InvalidData);
+        let (answer, _) = whole(&"HTTP/1.1 100 Continue\r\n\r\n".repeat(100));
+        assert_eq!(answer.unwrap_err().kind(), ErrorKind::InvalidData);
+        let chunks = "1\r\nx\r\n".repeat(9000);
+        let (answer, into) = whole(&format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}0\r\n\r\n"));
+        assert_eq!((answer.unwrap().bytes, into), (9000, vec![b'x'; 16]));
     }
 
     #[test]

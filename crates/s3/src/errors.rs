@@ -1,6 +1,6 @@
 //! What can go wrong with a gateway, in words: what, where, why, and the mend.
 
-use crate::connection::Answer;
+use crate::answer::Answer;
 use crate::tls::distrusted;
 use instant_xml::FromXml;
 use jiff::Timestamp;
@@ -24,7 +24,10 @@ impl S3Error {
     pub fn unreached(url: &str, error: &io::Error) -> S3Error {
         let by_kind = || match error.kind() {
             io::ErrorKind::ConnectionRefused => "nothing listens there (connection refused)".to_string(),
-            io::ErrorKind::TimedOut => format!("no answer within {} s", crate::bucket::PATIENCE.as_secs()),
+            io::ErrorKind::TimedOut if error.raw_os_error().is_some() => {
+                "no connection is made; is it up, and is a firewall between?".to_string()
+            }
+            io::ErrorKind::TimedOut => "it takes connections, and did not answer in time (10 to 30 s)".to_string(),
             io::ErrorKind::UnexpectedEof => "it closed the connection without an answer".to_string(),
             _ => error.to_string(),
         };

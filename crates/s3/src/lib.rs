@@ -1,5 +1,6 @@
 //! Object gateways by S3: their keys, signed requests, connections, and buckets of our own.
 
+mod answer;
 mod bucket;
 mod connection;
 mod errors;
@@ -8,8 +9,9 @@ mod own_certificate;
 mod requests;
 mod tls;
 
+pub use answer::Answer;
 pub use bucket::{Bucket, MARK, PATIENCE};
-pub use connection::{Answer, Connection};
+pub use connection::Connection;
 pub use errors::{S3Error, status_in_words};
 pub use keys::{Access, Keys, Named, REGION, access_to, gateway};
 pub use requests::{Requests, address};

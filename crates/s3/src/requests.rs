@@ -19,6 +19,9 @@ use url::{Position, Url};
 /// How long a signature is valid: it stands in the gateway's log, and clocks may differ by some minutes.
 const VALID: Duration = Duration::from_secs(900);
 
+/// For a second address of a name, once the first has answered.
+const PATIENCE_FOR_MORE: Duration = Duration::from_secs(3);
+
 #[derive(Clone)]
 pub struct Requests {
     bucket: Bucket,
@@ -72,16 +75,21 @@ impl Requests {
         Connection::to(&self.addresses[number % self.addresses.len()], self.tls.as_ref())
     }
 
-    /// Those of its addresses that answer now.
+    /// Those of its addresses that answer now; the only one is seen by the first connection.
     ///
     /// # Errors
     /// None does: why not the last of them.
     pub fn reachable(mut self) -> Result<Requests, S3Error> {
-        let (mut there, mut wrong) = (Vec::new(), None);
-        for address in &self.addresses {
-            let made = Connection::to(address, self.tls.as_ref());
-            match made.and_then(|mut made| made.finish(Instant::now() + PATIENCE)) {
-                Ok(()) => there.push(*address),
+        if self.addresses.len() == 1 {
+            return Ok(self);
+        }
+        // All begin at once; those that take long are not waited for, unless there are no others.
+        let begun: Vec<_> = self.addresses.iter().map(|at| (*at, Connection::to(at, self.tls.as_ref()))).collect();
+        let (begin, mut there, mut wrong) = (Instant::now(), Vec::new(), None);
+        for (address, connection) in begun {
+            let patience = if there.is_empty() { PATIENCE } else { PATIENCE_FOR_MORE };
+            match connection.and_then(|mut connection| connection.finish(begin + patience)) {
+                Ok(()) => there.push(address),
                 Err(error) => wrong = Some(error),
             }
         }

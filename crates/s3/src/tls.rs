@@ -84,6 +84,11 @@ impl Stream {
         }
     }
 
+    /// Is it connected, whatever is agreed upon?
+    pub fn is_made(&self) -> bool {
+        self.socket().peer_addr().is_ok()
+    }
+
     /// Is it made, and TLS agreed upon? Goes on with that as far as it gets without waiting.
     pub fn is_ready(&mut self) -> io::Result<bool> {
         match self.socket().peer_addr() {

@@ -19,6 +19,8 @@ const FILLING: u32 = 16;
 const IN_FLIGHT_MOST: Bytes = 2 << 30;
 /// The same while a bucket is filled.
 const FILLING_BYTES: Bytes = 256 << 20;
+/// How often an object is tried to be put while a bucket is filled: of what is measured nothing is tried again.
+const TRIES: u32 = 5;
 /// How often whoever waits for a bucket to be filled hears of it.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -66,21 +68,37 @@ impl Engine for GatewayEngine {
         let mut session = session(context, target, workload, 0..all, (most, workload.seed))?;
         let (mut next, mut done, mut ended) = (0, 0, Vec::new());
         let mut free: Vec<u32> = (0..most).collect();
+        // What each slot puts, and how often it was tried.
+        let mut puts = vec![(0, 0); most as usize];
+        let mut again: Vec<u32> = Vec::new();
         while done < all {
             while next < all
                 && let Some(slot) = free.pop()
             {
-                let offset = next * workload.block;
-                session.submit(&[Op { slot, kind: OpClass::Write, offset, len: workload.block as u32, due: 0 }])?;
+                puts[slot as usize] = (next * workload.block, 0);
+                again.push(slot);
                 next += 1;
+            }
+            for slot in again.drain(..) {
+                let offset = puts[slot as usize].0;
+                session.submit(&[Op { slot, kind: OpClass::Write, offset, len: workload.block as u32, due: 0 }])?;
             }
             session.reap(TIMEOUT, &mut ended)?;
             for ended in ended.drain(..) {
-                if let Err(error) = ended.result {
-                    return Err(EngineError::Broken(format!("fill {}: {error}", target.name)));
+                let tried = &mut puts[ended.slot as usize].1;
+                match ended.result {
+                    Ok(_) => {
+                        free.push(ended.slot);
+                        done += 1;
+                    }
+                    Err(error) if *tried == TRIES => {
+                        return Err(EngineError::Broken(format!("fill {}: {error}, {TRIES} times", target.name)));
+                    }
+                    Err(_) => {
+                        *tried += 1;
+                        again.push(ended.slot);
+                    }
                 }
-                free.push(ended.slot);
-                done += 1;
             }
             if !progress(done * workload.block) {
                 return Ok(());

@@ -106,7 +106,7 @@ impl GatewaySession {
         let index = op.slot as usize;
         let object = self.names.at(op.offset / self.bytes as u64);
         // The other end may have closed it since, or said what nobody asked for.
-        if self.slots[index].connection.as_mut().is_none_or(|open| !open.is_fresh() && open.is_closed()) {
+        if self.slots[index].connection.as_mut().is_none_or(|open| open.is_closed()) {
             self.connect(index)?;
         }
         let slot = &mut self.slots[index];

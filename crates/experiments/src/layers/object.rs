@@ -2,11 +2,14 @@
 
 use crate::planner::draft::Draft;
 use model::pattern::Family;
+use model::units::bytes;
 use model::{Bytes, Change, Failure, Layer, Place};
 
 /// Objects of a working set: enough that all shards of an index and all placement groups take part, and few enough to be put in seconds.
 const SMALL: Bytes = 4096;
 const SMALL_OF_LAB: Bytes = 1024;
+/// The most: at a thousand a second they take hours to be put.
+const OBJECTS_MOST: Bytes = 10_000_000;
 /// Of those that are large.
 const LARGE: Bytes = 256;
 const LARGE_OF_LAB: Bytes = 32;
@@ -27,10 +30,18 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
             (_, false) => SMALL,
             (_, true) => SMALL_OF_LAB,
         };
-        let least = workload.block * Bytes::from(workload.depth.max(workload.jobs));
+        let least = workload.block.saturating_mul(workload.depth.max(workload.jobs).into());
         let usual = draft.fitting(objects.saturating_mul(workload.block)) / workload.block.max(1) * workload.block;
         workload.span = draft.options.working_set.unwrap_or(usual.max(least));
         workload.object.get_or_insert(workload.block);
+        let all = workload.span / workload.block.max(1);
+        if all > OBJECTS_MOST {
+            return Err(Failure::Usage(format!(
+                "--working-set: {} of {} are {all} objects, which have to be put one by one first (at most {OBJECTS_MOST}); choose a smaller one",
+                bytes(workload.span),
+                bytes(workload.block)
+            )));
+        }
         let place = |part: &str| Place::Bucket {
             gateway: gateway.clone(),
             bucket: bucket.clone(),

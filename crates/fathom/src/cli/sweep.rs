@@ -2,7 +2,7 @@
 
 use super::axes;
 use super::hosts::HostArgs;
-use super::layers::{DiskArgs, OsdArgs, RadosArgs, RbdArgs};
+use super::layers::{DiskArgs, ObjectCommand, OsdArgs, RadosArgs, RbdArgs};
 use super::words;
 use clap::{Args, Subcommand};
 use model::{Goal, SweepAxis};
@@ -41,6 +41,8 @@ pub enum SweepCommand {
     Rados(RadosArgs<SweepExperimentArgs>),
     /// Images of a pool, one a job
     Rbd(RbdArgs<SweepExperimentArgs>),
+    /// Whole objects of a bucket, at an object gateway (S3)
+    Object(ObjectCommand<SweepExperimentArgs>),
 }
 
 /// Settled data of one slice: 64 windows of 50 ms are what the interval's finest batch size needs.

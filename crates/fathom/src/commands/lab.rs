@@ -4,7 +4,7 @@ use super::lab_fault;
 use crate::cli::lab::{ActArg, BackingArg, LabArgs, LabCommand, ServiceArg, UpArgs};
 use crate::cli::{Common, Format};
 use crate::output::say;
-use lab::{Act, Backing, LabCluster, LabDaemon, LabError, LabService, Room, Service, Spec};
+use lab::{Act, Backing, LabCluster, LabDaemon, LabError, LabService, Room, Service, Spec, State};
 use model::Failure;
 use report::numbers;
 use serde_json::json;
@@ -153,7 +153,9 @@ fn text(lab: &LabCluster) -> String {
         let _ = writeln!(text, "osd.{:<4} {:<12} {:<15} {device}{db}", osd.id, osd.host, standing(osd));
     }
     for service in &lab.services {
-        let _ = writeln!(text, "{:<8} {}", service.daemon, offers(service));
+        let runs = lab.daemons.iter().any(|daemon| daemon.name == service.daemon);
+        let down = if runs || lab.state != State::Ready { "" } else { "down; " };
+        let _ = writeln!(text, "{:<8} {down}{}", service.daemon, offers(service));
     }
     for fault in &lab.faults {
         let _ = writeln!(text, "fault    {}", lab_fault::line(fault));

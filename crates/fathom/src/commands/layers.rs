@@ -4,7 +4,6 @@ use super::experiment::{experiment, refuse_senseless_scaling};
 use super::run::sound_and_print;
 use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
-use crate::cli::lab::ServiceArg;
 use crate::cli::layers::{
     DiskArgs, DiskCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs,
     SustainedArgs, TrimWhen,
@@ -210,10 +209,5 @@ pub fn rbd(common: &Common, args: &RbdArgs) -> Result<u8, Failure> {
 }
 
 pub fn object(common: &Common, args: &ObjectCommand) -> Result<u8, Failure> {
-    let mut args = args.clone();
-    // A lab that is started for this has what it is started for.
-    if args.gateway.s3_url.is_none() && args.layer.run.lab.is_some() {
-        args.layer.run.with.push(ServiceArg::Rgw);
-    }
-    measure(common, of_object(&args)?)
+    measure(common, of_object(args)?)
 }

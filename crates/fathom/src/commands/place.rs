@@ -8,7 +8,7 @@ use agents::fleet::HostOptions;
 use cluster::devices::look_at;
 use experiments::Request;
 use lab::Service;
-use model::{Failure, Gateway, LabHost, LabLayout, LabOsd, PathKind, Record, Spare};
+use model::{Failure, Gateway, LabHost, LabLayout, LabOsd, Layer, PathKind, Record, Spare};
 use std::path::PathBuf;
 
 /// A lab that was started for this run; it goes with this.
@@ -40,7 +40,17 @@ pub fn of(
     let (lab, own) = match options.lab.as_deref() {
         Some(name) => {
             let prove = || request.map_or(Ok(()), |request| prove_paths(request, hosts.named()));
-            running_or_new(common, name, (hosts.number(), &options.services()), &prove)?
+            let mut services = options.services();
+            // A lab that is started for this layer by its name has what it is started for.
+            let of_gateway = |request: &Request| {
+                let named =
+                    request.layers.len() < Layer::ALL.len() && request.layers.iter().any(|layer| layer.of_buckets());
+                request.targets.gateway.is_none() && named
+            };
+            if request.is_some_and(of_gateway) && !services.contains(&Service::Rgw) {
+                services.push(Service::Rgw);
+            }
+            running_or_new(common, name, (hosts.number(), &services), &prove)?
         }
         None => (None, None),
     };

@@ -92,7 +92,7 @@ fn whole_objects_are_put_and_got_in_random_order_by_the_gateways_own_log() {
 
 /// A run that is far from its end, and has more than filled its 1,024 objects.
 fn under_way(lab: &Lab, gateway: &Gateway) -> (Child, String) {
-    let words = ["object", "--patterns", "write-parallel,read-parallel", "--working-set", "4M"];
+    let words = ["object", "--patterns", "write-parallel,read-parallel", "--working-set", "4M", "--depth", "8"];
     let mut command = lab.home.fathom(&[&words[..], &["--duration", "20s", "--passes", "3"]].concat());
     let child = command.envs(gateway.environment()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let own = |bucket: &String| bucket.starts_with("fathom-");
@@ -133,6 +133,22 @@ fn what_a_killed_run_left_is_undone_and_what_others_put_there_stays() {
     assert_eq!(gateway.get(&format!("{bucket}/notes")), "mine");
     let listed = gateway.get(&bucket);
     assert!(!listed.contains("<Key>fathom."), "{listed}");
+    assert_eq!(journals(&lab), 0);
+
+    gateway.remove(&format!("{bucket}/notes"));
+    gateway.remove(&bucket);
+
+    // Somebody has the run's bucket keep what is deleted: then it can't be emptied, which is told, and does not go on for ever.
+    let (mut child, bucket) = under_way(&lab, &gateway);
+    let versions = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+    gateway.put(&format!("{bucket}?versioning="), &["--data-binary", versions]);
+    let puts = asked_of(&gateway, &bucket).len();
+    eventually("more objects to be put", 60, || asked_of(&gateway, &bucket).len() > puts + 100);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let told = gateway.run(&lab, &["restore", "--yes"]);
+    told.ends(0, &[]);
+    assert!(told.out.contains("left as it is: bucket") && told.out.contains("earlier versions"), "{}", told.out);
     assert_eq!(journals(&lab), 0);
 }
 
@@ -216,8 +232,19 @@ fn a_whole_run_has_the_gateways_row_and_what_the_door_costs() {
     assert!(told.contains(&("object", "write-latency")) && told.contains(&("rbd", "write-latency")), "{doors:?}");
     let shown = lab.home.run(&["show", "last"]);
     assert!(shown.out.contains("Price of each door"), "{}", shown.out);
-    let of_floor = lab.home.run(&["run", "--lab", &lab.name, "--with", "cephfs", "--dry-run"]);
-    of_floor.ends(2, &["runs without cephfs"]);
+    let without = lab.home.run(&["run", "--lab", &lab.name, "--with", "cephfs", "--dry-run"]);
+    without.ends(2, &["runs without cephfs"]);
+    // Of a mix both kinds are told.
+    let words =
+        ["object", "--lab", &lab.name, "--read-share", "50", "--depth", "8", "--passes", "1", "--duration", "1s"];
+    let mixed = lab.home.run(&words);
+    mixed.ends(4, &[]);
+    assert!(mixed.out.contains(" meanwhile: "), "{}", mixed.out);
+    let axes = ["--axis", "block-size=4k,64k", "--axis", "depth=1,4", "--passes", "1", "--duration", "1s"];
+    let swept = lab.home.run(&[&["sweep", "object", "--lab", &lab.name][..], &axes, &["--format", "json"]].concat());
+    assert!(matches!(swept.code, 0 | 4), "{}", swept.err);
+    let points = swept.json();
+    assert_eq!(points["figures"].as_array().unwrap().len(), 4, "{}", points["figures"]);
 }
 
 #[test]
@@ -225,7 +252,7 @@ fn hosts_load_a_gateway_together_with_keys_that_only_this_host_has() {
     let lab = Lab::up(&["--osds", "2", "--hosts", "2", "--backing", "memory", "--with", "rgw"]);
     let gateway = Gateway::of(&lab);
     let words = ["object", "--lab", &lab.name, "--hosts", "2", "--patterns", "write-parallel,read-parallel"];
-    let report = lab.home.run(&[&words[..], &["--working-set", "4M"], &SHORT].concat());
+    let report = lab.home.run(&[&words[..], &["--working-set", "4M", "--depth", "8"], &SHORT].concat());
     let report = report.ends(4, &[]).json();
     assert_eq!(report["errors"], serde_json::json!([]));
     let figures = report["figures"].as_array().unwrap();
@@ -314,23 +341,6 @@ fn over_tls_a_gateway_is_taken_only_from_an_authority_that_is_trusted() {
     plan.ends(0, &[]);
     lab.home.run_with(&[&words[..], &["--s3-ca", "/no/such/file"]].concat(), &keys).ends(2, &["/no/such/file"]);
     only_theirs_is_left(&gateway);
-}
-
-/// Somebody has the run's bucket keep what is deleted: then it can't be emptied, which is told, and does not go on for ever.
-#[test]
-fn a_bucket_that_keeps_what_is_deleted_is_left_and_told() {
-    let (lab, gateway) = with_gateway();
-    let (mut child, bucket) = under_way(&lab, &gateway);
-    let versions = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
-    gateway.put(&format!("{bucket}?versioning="), &["--data-binary", versions]);
-    let puts = asked_of(&gateway, &bucket).len();
-    eventually("another version to be put", 60, || asked_of(&gateway, &bucket).len() > puts + 500);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let told = gateway.run(&lab, &["restore", "--yes"]);
-    told.ends(0, &[]);
-    assert!(told.out.contains("left as it is: bucket") && told.out.contains("earlier versions"), "{}", told.out);
-    assert_eq!(journals(&lab), 0);
 }
 
 /// A gateway that has too much to do: what it did not do is told with the figure, and is in none.

@@ -5,8 +5,8 @@ use crate::sections::{ab, left_behind, unsettled};
 use crate::words;
 use model::host_setting::HostSetting;
 use model::{
-    AbFound, Answer, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, Label, Layer, Outcome, Report,
-    Standing, Subject, osds_named,
+    AbFound, Answer, Change, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, Label, Layer, Outcome,
+    Report, Standing, Subject, osds_named,
 };
 
 /// The first of these that applies.
@@ -299,7 +299,8 @@ pub(crate) fn archived(report: &Report) -> String {
 /// and another is started.
 fn on(report: &Report) -> String {
     if report.head.own_lab {
-        return " --lab".to_string();
+        let gateway = report.changes.iter().any(|undo| matches!(undo.change, Change::Bucket { .. }));
+        return if gateway { " --lab --with rgw" } else { " --lab" }.to_string();
     }
     CLUSTER.iter().map(|names| first_option(report, names)).collect()
 }

@@ -13,8 +13,8 @@ const NAMED: usize = 3;
 pub(super) fn says(report: &Report) -> Vec<String> {
     for pattern in Pattern::ALL {
         if let Some((cell, estimate)) = topmost(report, pattern) {
-            let beside = beside(report, cell, pattern);
-            return std::iter::once(whole(report, cell, estimate)).chain(most(report, pattern)).chain(beside).collect();
+            let first = std::iter::once(whole(report, cell, estimate)).chain(others(report, cell));
+            return first.chain(most(report, pattern)).chain(beside(report, cell, pattern)).collect();
         }
     }
     let network = Pattern::ALL.into_iter().find_map(|pattern| {
@@ -45,13 +45,26 @@ fn topmost(report: &Report, pattern: Pattern) -> Option<(&ChartCell, &Estimate)>
     known.max_by_key(|(cell, _)| (!cell.layer.of_buckets(), cell.layer))
 }
 
+/// Of a mix: what its other operations did meanwhile.
+fn others(report: &Report, cell: &ChartCell) -> Vec<String> {
+    let of_cell = |figure: &&Figure| {
+        figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern) && figure.workload.mix.is_mixed()
+    };
+    let other = report.figures.iter().filter(of_cell).filter(|figure| figure.kind != cell.pattern.kind());
+    let say = |figure: &Figure| {
+        let whose = if cell.targets > 1 { format!(" of {}", figure.target) } else { String::new() };
+        format!("Its {}s{whose} meanwhile: {}.", words::kind(figure.kind), words::value(figure))
+    };
+    other.filter(|figure| figure.estimate.is_some() && words::holds(&figure.label)).take(NAMED).map(say).collect()
+}
+
 /// What the same takes through a bucket, where that is not what was told.
 fn beside(report: &Report, told: &ChartCell, pattern: Pattern) -> Option<String> {
     let own = |price: &&DoorPrice| price.layer.of_buckets() && price.layer != told.layer && price.pattern == pattern;
     let price = report.doors.iter().find(own)?;
-    let figure = |estimate: &Estimate| numbers::figure(estimate, price.metric).with_unit();
-    let times = doors::times(price).map_or(String::new(), |times| format!(", {times} of what objects of RADOS take"));
-    Some(format!("Through {} the same takes {}{times}.", price.target, figure(&price.at_door)))
+    let figure = numbers::figure(&price.at_door, price.metric).with_unit();
+    let times = doors::times(price).map(|times| format!(", {times} slower than objects of RADOS"));
+    Some(format!("Through {} it is {figure}{}.", price.target, times.unwrap_or_default()))
 }
 
 fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {

@@ -56,6 +56,11 @@ impl Gateway {
         self.answer(&[], path)
     }
 
+    #[track_caller]
+    pub fn remove(&self, path: &str) {
+        self.answer(&["--request", "DELETE"], path);
+    }
+
     pub fn has(&self, path: &str) -> bool {
         self.asked(&[], path).status.success()
     }

@@ -1,0 +1,71 @@
+//! What a gateway answered, and how the end of its body is known.
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+
+/// What a gateway answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    /// Bytes of its body; those that the buffer had no room for are counted, and lost.
+    pub bytes: u64,
+    /// The connection can't be used again.
+    pub close: bool,
+    /// It came before all of the request was sent.
+    pub early: bool,
+    /// The gateway's clock, of an answer that is none of success.
+    pub date: Option<String>,
+    /// Where it sends.
+    pub location: Option<String>,
+}
+
+pub(crate) struct Reading {
+    pub answer: Answer,
+    pub rest: Rest,
+}
+
+/// How the end of the body is known.
+pub(crate) enum Rest {
+    /// So many bytes are missing.
+    Bytes(u64),
+    /// The length of a chunk comes next.
+    ChunkLength,
+    /// So many bytes of a chunk are missing, and then the end of its line.
+    Chunk(u64),
+    /// Lines until an empty one.
+    Trailer,
+    Closing,
+}
+
+pub(crate) fn read_head(head: &httparse::Response, status: u16, bare: bool) -> io::Result<Reading> {
+    let value = |name: &str| {
+        let found = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+        std::str::from_utf8(found.value).ok().map(str::trim)
+    };
+    let has = |name: &str, word: &str| value(name).is_some_and(|value| value.to_ascii_lowercase().contains(word));
+    let length =
+        value("content-length").map(|text| text.parse::<u64>().map_err(|_| no_http("a length that is no number")));
+    let length = length.transpose()?;
+    let rest = match length {
+        _ if bare || matches!(status, 204 | 304) => Rest::Bytes(0),
+        _ if has("transfer-encoding", "chunked") => Rest::ChunkLength,
+        Some(bytes) => Rest::Bytes(bytes),
+        None => Rest::Closing,
+    };
+    let close = has("connection", "close") || (head.version == Some(0) && !has("connection", "keep-alive"));
+    let told = |name: &str| value(name).filter(|_| status >= 300).map(str::to_string);
+    let answer = Answer { status, bytes: 0, close, early: false, date: told("date"), location: told("location") };
+    Ok(Reading { answer, rest })
+}
+
+/// Appends to the body.
+pub(crate) fn put(bytes: &[u8], answer: &mut Answer, into: &mut [u8]) {
+    let at = usize::try_from(answer.bytes).unwrap_or(usize::MAX).min(into.len());
+    let taken = bytes.len().min(into.len() - at);
+    into[at..at + taken].copy_from_slice(&bytes[..taken]);
+    answer.bytes += bytes.len() as u64;
+}
+
+pub(crate) fn no_http(why: impl fmt::Display) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("what it answers is no HTTP: {why}"))
+}
