@@ -132,7 +132,7 @@ fn empty(bucket: &mut Bucket, prefix: &str) -> Result<Unmade, S3Error> {
         let others = bucket.names("")?;
         if let Some(first) = others.iter().find(|other| !other.starts_with(prefix)) {
             return Ok(Unmade::Left(format!(
-                "it holds objects that are not Fathom's ({first}): whoever put them there deletes them, and it"
+                "it holds objects that are not Fathom's ({first} and maybe others); delete these where nobody needs them, and then the bucket"
             )));
         }
         rounds += 1;
@@ -142,4 +142,42 @@ fn empty(bucket: &mut Bucket, prefix: &str) -> Result<Unmade, S3Error> {
         Some(first) => format!("its gateway says that its objects are deleted, and lists them again ({first} and others)"),
         None => "its gateway does not delete it, and lists nothing in it: it may hold earlier versions of objects, or parts of some".to_string(),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apply::{self, Trust};
+
+    const RUN: &str = "20260102-030405-a1b2";
+
+    fn at(credentials: std::path::PathBuf) -> (Gateway, JournalEntry) {
+        let (url, region) = ("http://127.0.0.1:9".to_string(), "us-east-1".to_string());
+        let credentials = Some(credentials);
+        let gateway = Gateway { url, region, virtual_host: false, credentials, profile: None, authorities: None };
+        let change = Change::Bucket { gateway: gateway.clone(), name: format!("fathom-{RUN}") };
+        (gateway, JournalEntry { key: Some("OURS".to_string()), ..JournalEntry::of(change) })
+    }
+
+    #[test]
+    fn nothing_is_asked_with_other_keys_nor_where_the_lab_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("credentials");
+        let (gateway, entry) = at(file.clone());
+        let unmade = |entry: &JournalEntry| unmake(&gateway, "fathom-x", "fathom.x.", entry);
+        assert!(matches!(unmade(&entry), Ok(Unmade::Left(why)) if why.contains("is gone")));
+        std::fs::write(&file, "[default]\naws_access_key_id = THEIRS\naws_secret_access_key = s\n").unwrap();
+        let why = unmade(&entry).unwrap_err().to_string();
+        assert!(why.contains("made with access key OURS, and these keys are those of THEIRS"), "{why}");
+    }
+
+    #[test]
+    fn a_journal_that_others_could_have_written_leads_to_no_gateway() {
+        let (_, entry) = at("/nonexistent".into());
+        let unmade = |run: &str, here: bool| apply::unmake(None, run, &entry, None, Trust { here, named: true });
+        for (run, here) in [(RUN, false), ("20260102-030405-ffff", true), ("20260102-030405-ffff", false)] {
+            assert!(matches!(unmade(run, here), Err(ClusterError::NotOurs { .. })), "{run} {here}");
+        }
+        assert!(matches!(unmade(RUN, true), Ok(Unmade::Left(_))));
+    }
 }

@@ -26,18 +26,18 @@ pub(crate) struct Reading {
 
 /// How the end of the body is known.
 pub(crate) enum Rest {
-    /// So many bytes are missing.
+    /// This many bytes are missing.
     Bytes(u64),
     /// The length of a chunk comes next.
     ChunkLength,
-    /// So many bytes of a chunk are missing, and then the end of its line.
+    /// This many bytes of a chunk are missing, and then the end of its line.
     Chunk(u64),
     /// Lines until an empty one.
     Trailer,
     Closing,
 }
 
-pub(crate) fn read_head(head: &httparse::Response, status: u16, bare: bool) -> io::Result<Reading> {
+pub(crate) fn read_head(head: &httparse::Response, status: u16) -> io::Result<Reading> {
     let value = |name: &str| {
         let found = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
         std::str::from_utf8(found.value).ok().map(str::trim)
@@ -47,7 +47,7 @@ pub(crate) fn read_head(head: &httparse::Response, status: u16, bare: bool) -> i
         value("content-length").map(|text| text.parse::<u64>().map_err(|_| no_http("a length that is no number")));
     let length = length.transpose()?;
     let rest = match length {
-        _ if bare || matches!(status, 204 | 304) => Rest::Bytes(0),
+        _ if matches!(status, 204 | 304) => Rest::Bytes(0),
         _ if has("transfer-encoding", "chunked") => Rest::ChunkLength,
         Some(bytes) => Rest::Bytes(bytes),
         None => Rest::Closing,

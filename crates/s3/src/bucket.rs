@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// The object that tells whose a bucket is.
 pub const MARK: &str = "fathom.run";
 /// For one answer.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 /// A list of names, or an error.
 const ANSWER_MOST: usize = 4 << 20;
 /// Names in one request: the most that S3 lists and deletes.
@@ -24,7 +24,7 @@ pub struct Bucket {
     connection: Option<Connection>,
     body: Vec<u8>,
     /// How long it waits for an answer.
-    patience: Duration,
+    limit: Duration,
 }
 
 impl Bucket {
@@ -34,12 +34,12 @@ impl Bucket {
     /// The address is none, or nothing is reached there.
     pub fn of(gateway: &Gateway, name: &str, access: &Access) -> Result<Bucket, S3Error> {
         let requests = Requests::new(gateway, name, access)?.reachable()?;
-        Ok(Bucket { requests, connection: None, body: vec![0; ANSWER_MOST], patience: PATIENCE })
+        Ok(Bucket { requests, connection: None, body: vec![0; ANSWER_MOST], limit: ANSWER_WITHIN })
     }
 
     /// Waits no longer than this for an answer.
-    pub fn within(self, patience: Duration) -> Bucket {
-        Bucket { patience, ..self }
+    pub fn within(self, limit: Duration) -> Bucket {
+        Bucket { limit, ..self }
     }
 
     /// # Errors
@@ -72,7 +72,6 @@ impl Bucket {
     /// # Errors
     /// It is not marked.
     pub fn put_mark(&mut self, mark: &str) -> Result<(), S3Error> {
-        // What was made has to be a bucket, and empty.
         let answer = self.asked("listing it", &[200], |requests, head| requests.list("", 1, head), &[])?;
         if !self.listed(&answer)?.is_empty() {
             return Err(self.no_s3("a bucket that was just made holds something"));
@@ -138,8 +137,7 @@ impl Bucket {
                 Some(error) => format!("{}: {}", error.code, error.message),
             },
         };
-        let (what, url) = (what.to_string(), self.requests.url.clone());
-        Err(S3Error::Refused { what, url, status: answer.status, code: String::new(), why })
+        Err(S3Error::Refused { what: what.to_string(), status: answer.status, why })
     }
 
     /// Deletes the bucket, which is empty. `false`: it is not empty.
@@ -167,7 +165,7 @@ impl Bucket {
     }
 
     fn refused(&self, what: &str, answer: &Answer) -> S3Error {
-        S3Error::refused(what, &self.requests.url, answer, self.told(answer))
+        S3Error::refused(what, answer, self.told(answer))
     }
 
     fn told(&self, answer: &Answer) -> &[u8] {
@@ -188,12 +186,12 @@ impl Bucket {
         let mut kept = self.connection.take().and_then(|mut open| (!open.is_closed()).then_some(open));
         loop {
             let (again, connection) = (kept.is_some(), kept.take().map_or_else(|| self.requests.connect(0), Ok));
-            let patience = self.patience;
+            let limit = self.limit;
             let asked = connection.and_then(|mut connection| {
-                connection.finish(Instant::now() + patience)?;
+                connection.finish(Instant::now() + limit)?;
                 let mut body = Vec::new();
                 connection.begin(|head| body = request(head));
-                Ok((waited(&mut connection, &body, &mut self.body, self.patience)?, connection))
+                Ok((waited(&mut connection, &body, &mut self.body, self.limit)?, connection))
             });
             match asked {
                 Ok((answer, connection)) => {
@@ -207,8 +205,8 @@ impl Bucket {
     }
 }
 
-fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8], patience: Duration) -> io::Result<Answer> {
-    let until = Instant::now() + patience;
+fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8], limit: Duration) -> io::Result<Answer> {
+    let until = Instant::now() + limit;
     loop {
         if let Some(answer) = connection.go_on(body, into)? {
             return Ok(answer);

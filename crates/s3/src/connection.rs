@@ -15,8 +15,6 @@ use std::time::{Duration, Instant};
 pub struct Connection {
     stream: Stream,
     head: Vec<u8>,
-    /// The answer has no body, whatever its head says (HEAD).
-    bare: bool,
     /// Of head and body together.
     sent: usize,
     /// What was received, and how much of it was looked at.
@@ -60,7 +58,6 @@ impl Connection {
         Ok(Connection {
             stream,
             head: Vec::new(),
-            bare: false,
             sent: 0,
             received: Vec::new(),
             seen: 0,
@@ -116,7 +113,7 @@ impl Connection {
     /// The next request, of which `write` makes the head.
     pub fn begin(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.head);
-        (self.sent, self.reading, self.bare) = (0, None, self.head.starts_with(b"HEAD "));
+        (self.sent, self.reading) = (0, None);
         self.received.clear();
         (self.seen, self.early_answers, self.around) = (0, 0, 0);
     }
@@ -252,7 +249,7 @@ impl Connection {
                 }
             }
         }
-        // What nobody asked for.
+        // More than the answer.
         let surplus = self.seen < self.received.len();
         Ok(self.reading.take().map(|Reading { answer, .. }| Answer { close: answer.close || surplus, ..answer }))
     }
@@ -278,7 +275,7 @@ impl Connection {
                 }
                 continue;
             }
-            let reading = read_head(&head, status, self.bare)?;
+            let reading = read_head(&head, status)?;
             self.seen += used;
             return Ok(Some(reading));
         }
@@ -306,7 +303,7 @@ mod tests {
     use std::net::TcpListener;
 
     /// What a connection makes of an answer that comes in these parts, after a request with a body.
-    fn read(parts: Vec<Vec<u8>>, method: &str, room: usize, closes: bool) -> (io::Result<Answer>, Vec<u8>) {
+    fn read(parts: Vec<Vec<u8>>, room: usize, closes: bool) -> (io::Result<Answer>, Vec<u8>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let server = std::thread::spawn(move || {
@@ -321,7 +318,7 @@ mod tests {
             (!closes).then_some(stream)
         });
         let mut connection = Connection::to(&address, None).unwrap();
-        connection.begin(|head| head.extend_from_slice(format!("{method} / HTTP/1.1\r\n\r\n").as_bytes()));
+        connection.begin(|head| head.extend_from_slice(b"PUT / HTTP/1.1\r\n\r\n"));
         let mut into = vec![0; room];
         let answer = loop {
             match connection.go_on(b"body", &mut into) {
@@ -335,7 +332,7 @@ mod tests {
     }
 
     fn whole(text: &str) -> (io::Result<Answer>, Vec<u8>) {
-        read(vec![text.as_bytes().to_vec()], "GET", 16, false)
+        read(vec![text.as_bytes().to_vec()], 16, false)
     }
 
     #[test]
@@ -351,9 +348,7 @@ mod tests {
         assert_eq!((answer.unwrap().bytes, &into[..5]), (5, &b"hello"[..]));
         let (answer, _) = whole("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n");
         assert_eq!(answer.unwrap(), Answer { status: 204, ..Answer::default() });
-        let (answer, _) = read(vec![b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".to_vec()], "HEAD", 16, false);
-        assert_eq!(answer.unwrap(), Answer { status: 200, ..Answer::default() });
-        let (answer, into) = read(vec![b"HTTP/1.0 200 OK\r\n\r\nhel".to_vec(), b"lo".to_vec()], "GET", 16, true);
+        let (answer, into) = read(vec![b"HTTP/1.0 200 OK\r\n\r\nhel".to_vec(), b"lo".to_vec()], 16, true);
         let answer = answer.unwrap();
         assert_eq!((answer.bytes, answer.close, &into[..5]), (5, true, &b"hello"[..]));
     }
@@ -372,7 +367,7 @@ mod tests {
             "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel",
         ] {
-            let (answer, _) = read(vec![text.as_bytes().to_vec()], "GET", 16, true);
+            let (answer, _) = read(vec![text.as_bytes().to_vec()], 16, true);
             assert_eq!(answer.unwrap_err().kind(), ErrorKind::UnexpectedEof, "{text}");
         }
         for text in [
@@ -456,7 +451,7 @@ mod tests {
                 left = rest;
             }
             parts.push(left.to_vec());
-            let (answer, into) = read(parts, "GET", 64, false);
+            let (answer, into) = read(parts, 64, false);
             prop_assert_eq!(answer.unwrap().bytes, body.len() as u64);
             prop_assert_eq!(&into[..body.len()], body.as_bytes());
         }
@@ -464,7 +459,7 @@ mod tests {
         #[test]
         fn no_answer_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), head: bool) {
             let begin: &[u8] = if head { b"HTTP/1.1 200 OK\r\n" } else { b"" };
-            let _ = read(vec![[begin, &bytes].concat()], "GET", 8, true);
+            let _ = read(vec![[begin, &bytes].concat()], 8, true);
         }
     }
 }

@@ -17,7 +17,7 @@ pub enum S3Error {
     #[error("{url} is not reached: {why}")]
     Unreached { url: String, why: String },
     #[error("{what}: {why}")]
-    Refused { what: String, url: String, status: u16, code: String, why: String },
+    Refused { what: String, status: u16, why: String },
 }
 
 impl S3Error {
@@ -47,10 +47,10 @@ impl S3Error {
     }
 
     /// What a gateway answered that it will not do.
-    pub fn refused(what: &str, url: &str, answer: &Answer, body: &[u8]) -> S3Error {
+    pub fn refused(what: &str, answer: &Answer, body: &[u8]) -> S3Error {
         let Told { code, message } = told(body);
         let why = why(answer, &code, &message, Timestamp::now());
-        S3Error::Refused { what: what.to_string(), url: url.to_string(), status: answer.status, code, why }
+        S3Error::Refused { what: what.to_string(), status: answer.status, why }
     }
 
     /// Can no later request with these keys do better than one with this answer?
@@ -197,6 +197,9 @@ mod tests {
         assert!(S3Error::hopeless(&answer(404, None), code("NoSuchBucket").as_bytes()));
         assert!(!S3Error::hopeless(&answer(404, None), code("NoSuchKey").as_bytes()));
         assert!(!S3Error::hopeless(&answer(503, None), code("SlowDown").as_bytes()));
+        assert!(S3Error::hopeless(&answer(302, None), b""));
+        assert!(S3Error::hopeless(&answer(400, None), code("ExpiredToken").as_bytes()));
+        assert!(!S3Error::hopeless(&answer(400, None), code("BadDigest").as_bytes()));
         assert!(!S3Error::hopeless(&answer(500, None), b""));
     }
 }

@@ -10,7 +10,7 @@ mod requests;
 mod tls;
 
 pub use answer::Answer;
-pub use bucket::{Bucket, MARK, PATIENCE};
+pub use bucket::{ANSWER_WITHIN, Bucket, MARK};
 pub use connection::Connection;
 pub use errors::{S3Error, status_in_words};
 pub use keys::{Access, Keys, Named, REGION, access_to, gateway};

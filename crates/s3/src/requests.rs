@@ -1,7 +1,7 @@
 //! Signed requests of one bucket, as they go over the wire. The signature is a part of the address (a presigned one), and does not cover
 //! the body, as with the AWS tools over TLS.
 
-use crate::bucket::PATIENCE;
+use crate::bucket::ANSWER_WITHIN;
 use crate::connection::Connection;
 use crate::errors::S3Error;
 use crate::keys::{Access, Keys};
@@ -20,7 +20,7 @@ use url::{Position, Url};
 const VALID: Duration = Duration::from_secs(900);
 
 /// For a second address of a name, once the first has answered.
-const PATIENCE_FOR_MORE: Duration = Duration::from_secs(3);
+const SECOND_ADDRESS_WITHIN: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
 pub struct Requests {
@@ -87,8 +87,8 @@ impl Requests {
         let begun: Vec<_> = self.addresses.iter().map(|at| (*at, Connection::to(at, self.tls.as_ref()))).collect();
         let (begin, mut there, mut wrong) = (Instant::now(), Vec::new(), None);
         for (address, connection) in begun {
-            let patience = if there.is_empty() { PATIENCE } else { PATIENCE_FOR_MORE };
-            match connection.and_then(|mut connection| connection.finish(begin + patience)) {
+            let limit = if there.is_empty() { ANSWER_WITHIN } else { SECOND_ADDRESS_WITHIN };
+            match connection.and_then(|mut connection| connection.finish(begin + limit)) {
                 Ok(()) => there.push(address),
                 Err(error) => wrong = Some(error),
             }

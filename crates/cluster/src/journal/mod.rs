@@ -405,3 +405,18 @@ fn patiently<T>(thing: impl Fn() -> Result<T, ClusterError>) -> Result<T, Cluste
     }
     thing()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_gateway_says_sets_no_option_of_a_monitor() {
+        let (what, why) = ("x".to_string(), "set mon_allow_pool_delete to true".to_string());
+        let monitor = ClusterError::Make { what: what.clone(), why: why.clone() };
+        assert_eq!(permission_wanted(&monitor), Some("mon_allow_pool_delete"));
+        let gateway = ClusterError::Gateway { what: what.clone(), done: "made", why: why.clone() };
+        let refused = ClusterError::NotMade { what, why };
+        assert_eq!([&gateway, &refused].map(permission_wanted), [None, None]);
+    }
+}

@@ -96,6 +96,8 @@ impl Engine for GatewayEngine {
                     }
                     Err(_) => {
                         *tried += 1;
+                        // Whoever is overloaded needs a moment.
+                        std::thread::sleep(TIMEOUT * *tried);
                         again.push(ended.slot);
                     }
                 }
@@ -132,7 +134,7 @@ fn bucket_of(target: &Target) -> Result<(&model::Gateway, &str, &str), String> {
     }
 }
 
-/// On these objects of the working set, with so many requests in flight.
+/// On these objects of the working set; `depth`: requests in flight.
 fn session(
     context: &Context,
     target: &Target,

@@ -8,7 +8,7 @@ use model::{Clock, OpClass};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
-use s3::{Answer, Connection, PATIENCE, Requests, S3Error};
+use s3::{ANSWER_WITHIN, Answer, Connection, Requests, S3Error};
 use std::io;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -80,7 +80,7 @@ impl GatewaySession {
         let mut session =
             GatewaySession { requests, names, bytes, slots, epoll, writes, unreached: 0, ended: Vec::new() };
         (0..depth as usize).try_for_each(|slot| session.connect(slot))?;
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + ANSWER_WITHIN;
         for slot in 0..depth as usize {
             let finished =
                 session.slots[slot].connection.as_mut().map_or(Ok(()), |connection| connection.finish(until));
@@ -105,7 +105,7 @@ impl GatewaySession {
     fn start(&mut self, op: &Op) -> Result<(), EngineError> {
         let index = op.slot as usize;
         let object = self.names.at(op.offset / self.bytes as u64);
-        // The other end may have closed it since, or said what nobody asked for.
+        // The other end may have closed it since, or sent something without being asked.
         if self.slots[index].connection.as_mut().is_none_or(|open| open.is_closed()) {
             self.connect(index)?;
         }
@@ -184,7 +184,7 @@ impl GatewaySession {
                 true => {
                     let what =
                         format!("{} of object {} at {}", kind.name(), self.names.name(object), self.requests.url);
-                    Err(EngineError::Broken(S3Error::refused(&what, &self.requests.url, answer, told).to_string()))
+                    Err(EngineError::Broken(S3Error::refused(&what, answer, told).to_string()))
                 }
                 false => Ok(Err(OpError::saying(libc::EIO, s3::status_in_words(status)))),
             },

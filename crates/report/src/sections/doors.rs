@@ -9,7 +9,7 @@ const TITLE: &str = "Price of each door: what images and buckets take, beside ob
 const HEADING: [&str; 6] = ["layer", "pattern", "rados", "this layer", "times slower", "it adds, or loses"];
 const WORK: &str = "The operations are alike (size, mix, number in flight); the data are not: each layer has a working set of its own, so that reads may come from memory in one and not in the other, \
                     and a write of an object replaces all of it.";
-const NO_MODEL: &str = "What a gateway should take was never published: there is no model. Its pools may be others than the one of the RADOS figures.";
+const NO_MODEL: &str = "What a gateway should take was never published: there is no model. That it is one of this cluster is not looked at; its pools may be others than the one of the RADOS figures.";
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     if report.doors.is_empty() {
