@@ -12,12 +12,12 @@ const WORK: &str = "The operations are alike (size, mix, number in flight); the 
 const NO_MODEL: &str = "What a gateway should take was never published: there is no model. That it is one of this cluster is not looked at; its pools may be others than the one of the RADOS figures.";
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    if report.doors.is_empty() {
+    // What images add to RADOS the ledger says; here they stand beside buckets.
+    if !report.doors.iter().any(|price| price.layer.of_buckets()) {
         return Vec::new();
     }
     let table = Table::new(HEADING.map(Column::left), report.doors.iter().map(row));
-    let gateway = report.doors.iter().any(|price| price.layer.of_buckets());
-    let notes = [Some(WORK), gateway.then_some(NO_MODEL)].into_iter().flatten().map(Block::note);
+    let notes = [WORK, NO_MODEL].map(Block::note);
     [Block::title(TITLE), table.into()].into_iter().chain(notes).collect()
 }
 
