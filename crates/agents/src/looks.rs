@@ -2,8 +2,9 @@
 
 use crate::holding::{Held, named_twice};
 use cluster::devices::{Refusal, buffered, disks_of, holes, look_at};
+use cluster::here::mounts;
 use engines::disk;
-use model::{Bytes, NotFree, SiteSeen, SiteWish};
+use model::{Bytes, FileSystemSeen, NotFree, SiteSeen, SiteWish};
 use std::path::{Path, PathBuf};
 
 /// What was asked for so far, and what of it is held.
@@ -47,6 +48,7 @@ impl Looks {
             device: cluster::here::device_of(&there),
             in_memory: disk::in_memory(path),
             free: free(&there),
+            file_system: file_system(&there),
             holes: wish.writes.then(|| holes(&there)).flatten(),
             discards: disk::discards(&there),
             write_cache: wish.writes.then(|| cluster::drive_cache::of(path)).flatten(),
@@ -55,6 +57,13 @@ impl Looks {
             disks: disks.into_iter().collect(),
         })
     }
+}
+
+fn file_system(path: &Path) -> Option<FileSystemSeen> {
+    let mount = mounts::mount_of(&path.canonicalize().ok()?)?;
+    let (others, certain) = mounts::others_of(&mount);
+    let also_at = others.into_iter().map(|other| other.at.display().to_string()).collect();
+    Some(FileSystemSeen { kind: mount.kind, also_at, certain })
 }
 
 /// On the file system of this path.

@@ -349,6 +349,7 @@ mod tests {
             device: Some(model::DeviceScope { path: "/dev/x".into(), ..Default::default() }),
             in_memory: true,
             free: Some(7),
+            file_system: None,
             holes: Some(model::Holes { file: "/f".into(), bytes: 5, free: Some(6), file_system: 7 }),
             discards: true,
             write_cache: Some(model::WriteCache { disk: "x".into(), on: true, flushed: false, alone: true }),

@@ -38,7 +38,7 @@ impl Files {
                 self.1 = Some(Arc::new(cluster::host_settings::hold_latency(value).map_err(failed)?));
                 Ok(())
             }
-            HostChange::Setting { name, value } => journal()?.make(Change::host_setting(None, name, value)).map(drop),
+            HostChange::Folder { .. } | HostChange::Setting { .. } => journal()?.make(here(what)).map(drop),
         }
     }
 
@@ -50,9 +50,8 @@ impl Files {
         match what {
             HostChange::File { path, .. } => drop(self.0.remove(path)),
             HostChange::Setting { name, .. } if is_latency(name) => self.1 = None,
-            HostChange::Setting { name, value } => {
-                let change = Change::host_setting(None, name, value);
-                return journal.map_or(Ok(None), |journal| journal.undo_one(&change));
+            HostChange::Folder { .. } | HostChange::Setting { .. } => {
+                return journal.map_or(Ok(None), |journal| journal.undo_one(&here(what)));
             }
         }
         Ok(None)
@@ -94,6 +93,10 @@ impl Files {
         };
         Names(self.0.iter().map(name).collect())
     }
+}
+
+fn here(what: &HostChange) -> Change {
+    Change::OnHost { host: None, what: what.clone() }
 }
 
 fn is_latency(name: &str) -> bool {

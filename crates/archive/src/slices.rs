@@ -18,7 +18,8 @@ const FORMAT_1: u8 = 1;
 struct SliceShape<S> {
     step: u32,
     target: Option<u32>,
-    write: bool,
+    /// Of its operations the class, by its code. (Once it was whether it wrote: the same bytes.)
+    class: u8,
     pass: u32,
     started_seconds: f64,
     window_ns: u64,
@@ -138,7 +139,7 @@ pub(crate) fn decode(blob: &[u8], windows: &mut Windows) -> Result<Vec<Slice>, S
     match blob.split_first() {
         Some((&FORMAT_APART, rest)) => {
             let filled = |SliceApart { slice, samples }| {
-                let mut slice = Slice::from(slice);
+                let mut slice = Slice::try_from(slice)?;
                 windows.fill(&mut slice, samples).map(|()| slice)
             };
             shapes::<SliceApart>(rest)?.into_iter().map(filled).collect()
@@ -157,9 +158,9 @@ fn shapes<S: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<S>, String> {
 
 fn slices_of<S: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<Slice>, String>
 where
-    Slice: From<S>,
+    Slice: TryFrom<S, Error = String>,
 {
-    Ok(shapes::<S>(bytes)?.into_iter().map(Slice::from).collect())
+    shapes::<S>(bytes)?.into_iter().map(Slice::try_from).collect()
 }
 
 impl SliceV3 {
@@ -171,12 +172,14 @@ impl SliceV3 {
     }
 }
 
-impl From<SliceV3> for Slice {
-    fn from(shape: SliceV3) -> Slice {
+impl TryFrom<SliceV3> for Slice {
+    type Error = String;
+
+    fn try_from(shape: SliceV3) -> Result<Slice, String> {
         let effort = shape.effort.map(|EffortV3 { seconds, cpu_seconds, queued_seconds, operations, operation_ns }| {
             Effort { seconds, cpu_seconds, queued_seconds, operations, operation_ns }
         });
-        Slice { effort, ..Slice::from(shape.slice) }
+        Ok(Slice { effort, ..Slice::try_from(shape.slice)? })
     }
 }
 
@@ -185,7 +188,7 @@ impl<'a, S: From<&'a Sample>> SliceShape<S> {
         SliceShape {
             step: slice.step.0,
             target: slice.target,
-            write: slice.kind.changes(),
+            class: slice.kind.spec().code,
             pass: slice.pass,
             started_seconds: slice.started_seconds,
             window_ns: slice.window_ns,
@@ -198,15 +201,19 @@ impl<'a, S: From<&'a Sample>> SliceShape<S> {
     }
 }
 
-impl<S> From<SliceShape<S>> for Slice
+impl<S> TryFrom<SliceShape<S>> for Slice
 where
     Sample: From<S>,
 {
-    fn from(shape: SliceShape<S>) -> Slice {
-        Slice {
+    type Error = String;
+
+    fn try_from(shape: SliceShape<S>) -> Result<Slice, String> {
+        let class = shape.class;
+        let unknown = || format!("slices of a class of operations that this program does not know ({class})");
+        Ok(Slice {
             step: StepId(shape.step),
             target: shape.target,
-            kind: if shape.write { OpClass::Write } else { OpClass::Read },
+            kind: OpClass::from_code(class).ok_or_else(unknown)?,
             pass: shape.pass,
             started_seconds: shape.started_seconds,
             window_ns: shape.window_ns,
@@ -216,7 +223,7 @@ where
             void: shape.void,
             error: shape.error,
             effort: None,
-        }
+        })
     }
 }
 
@@ -295,6 +302,20 @@ mod tests {
         );
         assert_eq!(lengths(&[slice(0, SAMPLES * 2), slice(1, 3)]), [1, 1]);
         assert_eq!((lengths(&[]), lengths(&[slice(0, 0)])), (vec![0], vec![1]));
+    }
+
+    #[test]
+    fn every_class_of_operations_comes_back_and_an_unknown_one_is_an_error() {
+        let none = Sent::default();
+        for class in OpClass::all() {
+            let slice = Slice { kind: class, ..testing::slice(StepId(1), 1, 1, vec![Sample::default()]) };
+            let blob = encode(std::slice::from_ref(&slice), &none).unwrap();
+            assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![slice]));
+        }
+        let mut shape = SliceV3::of(&testing::slice(StepId(1), 1, 1, Vec::new()), &[]);
+        shape.slice.class = 250;
+        let blob = postcard::to_extend(&vec![shape], vec![FORMAT]).unwrap();
+        assert!(decode(&blob, &mut Windows::default()).unwrap_err().contains("does not know (250)"));
     }
 
     #[test]

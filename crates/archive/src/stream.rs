@@ -22,8 +22,8 @@ const LOG_PAGES: i64 = 16_384;
 #[derive(Debug)]
 pub(crate) struct Stream {
     started_seconds: f64,
-    /// Samples by target and whether it wrote.
-    sent: BTreeMap<(u32, bool), u32>,
+    /// Samples by target and the code of their class.
+    sent: BTreeMap<(u32, u8), u32>,
     rows: SyncSender<Vec<u8>>,
     thread: JoinHandle<Result<(), ArchiveError>>,
 }
@@ -51,7 +51,7 @@ impl Stream {
         let row = windows::encode(self.started_seconds, set);
         let row = row.map_err(|_| ArchiveError::NotFinite { what: "a window" })?;
         for (target, kind, _) in &set.samples {
-            *self.sent.entry((*target, kind.changes())).or_default() += 1;
+            *self.sent.entry((*target, kind.spec().code)).or_default() += 1;
         }
         Ok(self.rows.send(row).is_ok())
     }
@@ -70,7 +70,7 @@ impl Stream {
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
     started_seconds: f64,
-    samples: BTreeMap<(u32, bool), u32>,
+    samples: BTreeMap<(u32, u8), u32>,
 }
 
 impl Sent {

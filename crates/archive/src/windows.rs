@@ -12,13 +12,13 @@ const FORMAT: u8 = 1;
 #[derive(Serialize, Deserialize)]
 struct WindowShape {
     started_seconds: f64,
-    /// Target, whether it wrote, and what it did.
-    samples: Vec<(u32, bool, SampleV2)>,
+    /// Target, the class of its operations by its code, and what it did. (Once it was whether it wrote: the same bytes.)
+    samples: Vec<(u32, u8, SampleV2)>,
 }
 
 pub(crate) fn encode(started_seconds: f64, set: &WindowSet) -> Result<Vec<u8>, postcard::Error> {
     let samples = set.samples.iter();
-    let samples = samples.map(|(target, kind, sample)| (*target, kind.changes(), SampleV2::from(sample))).collect();
+    let samples = samples.map(|(target, kind, sample)| (*target, kind.spec().code, SampleV2::from(sample))).collect();
     postcard::to_extend(&WindowShape { started_seconds, samples }, vec![FORMAT])
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn encode(started_seconds: f64, set: &WindowSet) -> Result<Vec<u8>, p
 #[derive(Default)]
 pub(crate) struct Windows {
     started_seconds: f64,
-    series: BTreeMap<(u32, bool), Vec<Sample>>,
+    series: BTreeMap<(u32, u8), Vec<Sample>>,
 }
 
 impl Windows {
@@ -40,8 +40,8 @@ impl Windows {
         if shape.started_seconds != self.started_seconds {
             *self = Windows { started_seconds: shape.started_seconds, series: BTreeMap::new() };
         }
-        for (target, write, sample) in shape.samples {
-            self.series.entry((target, write)).or_default().push(Sample::from(sample));
+        for (target, class, sample) in shape.samples {
+            self.series.entry((target, class)).or_default().push(Sample::from(sample));
         }
         Ok(())
     }
@@ -59,6 +59,6 @@ impl Windows {
 }
 
 /// `None`: of all targets together, which is stored with its slice.
-pub(crate) fn key(slice: &Slice) -> Option<(u32, bool)> {
-    slice.target.map(|target| (target, slice.kind.changes()))
+pub(crate) fn key(slice: &Slice) -> Option<(u32, u8)> {
+    slice.target.map(|target| (target, slice.kind.spec().code))
 }

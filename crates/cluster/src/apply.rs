@@ -3,7 +3,7 @@
 use crate::admin::Cluster;
 use crate::entry::{JournalEntry, MadeThing, may_be_ours, own_prefix};
 use crate::errors::ClusterError;
-use crate::{buckets, host_settings, own_files, pools, proof, setting_locks, settings, spread};
+use crate::{buckets, host_settings, own_files, own_folders, pools, proof, setting_locks, settings, spread};
 use ceph::CephError;
 pub(crate) use model::shell::word;
 use model::{Change, HostChange};
@@ -79,6 +79,7 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
     if let Change::OnHost { what, .. } = change {
         return match what {
             HostChange::File { .. } => Err(failed(change, "files have no name, and are not made with the journal")),
+            HostChange::Folder { path } => own_folders::make(path, change),
             HostChange::Setting { name, value } => {
                 host_settings::write(name, value).map(|()| MadeThing::Set).map_err(|why| failed(change, why))
             }
@@ -137,6 +138,9 @@ pub fn unmake(
         }
         Change::OnHost { host: None, what: HostChange::File { path, .. } } => {
             return own_files::unmake(path, run, entry, trust);
+        }
+        Change::OnHost { host: None, what: HostChange::Folder { path } } => {
+            return own_folders::unmake(path, run, entry, trust);
         }
         Change::Bucket { .. } if !trust.here => {
             return Err(not_ours(

@@ -1,5 +1,6 @@
 //! A change in the journal: what was there before it, whether it was made, by what it is known again, and which run may have made it.
 
+use crate::own_folders;
 use model::host_setting::HostSetting;
 use model::{Change, HostChange, Undo};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,10 @@ pub enum MadeThing {
     File {
         device: u64,
         inode: u64,
+    },
+    /// On which mounted file system it is, in words; `None`: the kernel did not tell.
+    Folder {
+        on: Option<String>,
     },
     /// What has no identity of its own.
     Set,
@@ -100,6 +105,9 @@ pub fn may_be_ours(run: &str, change: &Change) -> bool {
         Change::Option { .. } | Change::Restart { .. } | Change::BalancerOff => true,
         Change::PoolSetting { name, value, .. } => (name.as_str(), value.as_str()) == ("pg_autoscale_mode", "off"),
         Change::OnHost { host, what: HostChange::File { path, .. } } => host.is_none() && path.is_absolute(),
+        Change::OnHost { host, what: HostChange::Folder { path } } => {
+            host.is_none() && own_folders::is_own_path(path, run)
+        }
         Change::OnHost { host, what: HostChange::Setting { name, .. } } => {
             host.is_none() && HostSetting::parse(name).is_ok()
         }

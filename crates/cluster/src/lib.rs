@@ -23,6 +23,7 @@ pub mod ops_in_flight;
 pub mod option_values;
 pub mod orch;
 mod own_files;
+mod own_folders;
 mod own_keys;
 pub mod pg_states;
 mod pool_like;

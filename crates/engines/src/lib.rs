@@ -4,8 +4,10 @@ pub mod api;
 pub mod bounded;
 pub mod buffers;
 pub mod clock;
+mod content;
 pub mod crew;
 pub mod disk;
+pub mod files;
 pub mod floor;
 pub mod gateway;
 pub mod network;
@@ -37,6 +39,9 @@ pub const ENGINES: &[(Layer, &dyn Engine)] = &[
     (Layer::Osd, &osd::OsdEngine),
     (Layer::Rados, &rados::RadosEngine),
     (Layer::Rbd, &rbd::RbdEngine),
+    (Layer::File, &files::FilesEngine),
+    (Layer::File, &disk::IO_URING),
+    (Layer::File, &disk::PSYNC),
     (Layer::Object, &gateway::GatewayEngine),
     (Layer::Device, &null::Null),
 ];
@@ -52,7 +57,8 @@ pub fn engine_for(step: &Step) -> Result<&'static dyn Engine, EngineError> {
     if step.targets.iter().all(|target| target.place == Place::Null) {
         return Ok(&null::Null);
     }
-    if step.layer.of_disks() {
+    let on_paths = step.targets.iter().all(|target| matches!(target.place, Place::Path { .. }));
+    if step.layer.of_disks() || (step.layer.of_folders() && on_paths) {
         return Ok(disk::chosen(step));
     }
     let first = ENGINES.iter().find(|(layer, _)| *layer == step.layer).map(|(_, engine)| *engine);

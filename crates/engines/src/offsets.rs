@@ -15,7 +15,12 @@ pub struct Draw {
     mix: OpMix,
     /// What every operation is, if all are the same.
     only: Option<OpClass>,
+    /// Files that were made and not yet deleted, where as many are made as deleted.
+    made: Option<u32>,
 }
+
+/// At most so many files are made and not yet deleted, and never fewer than none: the rest of a draw is by chance.
+const MADE_MOST: u32 = 256;
 
 enum Way {
     Random,
@@ -43,7 +48,7 @@ impl Draw {
         };
         let mix = workload.mix;
         let only = (!mix.is_mixed()).then(|| mix.main());
-        Draw { chance, blocks, block, way, mix, only }
+        Draw { chance, blocks, block, way, mix, only, made: mix.turns_over().then_some(0) }
     }
 
     /// Offset of the next operation within the lane's part of the span.
@@ -65,7 +70,26 @@ impl Draw {
     pub fn kind(&mut self) -> OpClass {
         match self.only {
             Some(class) => class,
-            None => self.mix.drawn((self.chance.next_u64() >> 48) as u16),
+            None => {
+                let drawn = self.mix.drawn((self.chance.next_u64() >> 48) as u16);
+                self.turned_over(drawn)
+            }
+        }
+    }
+
+    /// Where files are made and deleted: what was never made can't be deleted, and what is made has to be.
+    fn turned_over(&mut self, drawn: OpClass) -> OpClass {
+        let Some(made) = &mut self.made else { return drawn };
+        match drawn {
+            OpClass::Create | OpClass::Delete if *made == 0 || (drawn == OpClass::Create && *made < MADE_MOST) => {
+                *made += 1;
+                OpClass::Create
+            }
+            OpClass::Create | OpClass::Delete => {
+                *made -= 1;
+                OpClass::Delete
+            }
+            other => other,
         }
     }
 }
@@ -184,6 +208,21 @@ mod tests {
         let top: u32 = hot.iter().take(100).map(|(n, _)| n).sum();
         assert!(top > 60_000, "the hottest 1 % of the blocks got {top} of 100,000");
         assert!(hot[0].1.abs_diff(hot[1].1) > 1000);
+    }
+
+    #[test]
+    fn no_more_is_deleted_than_was_made_and_about_as_much() {
+        let made_and_deleted = Workload::canonical(model::Pattern::CreateDelete, 1 << 30, 5);
+        let mut draw = Draw::new(&made_and_deleted, 0);
+        let (mut there, mut most, mut made) = (0i64, 0, 0);
+        for _ in 0..100_000 {
+            let change = if draw.kind() == OpClass::Create { 1 } else { -1 };
+            there += change;
+            made += i64::from(change == 1);
+            assert!(there >= 0);
+            most = most.max(there);
+        }
+        assert!(most == i64::from(MADE_MOST) && (made - 50_000).abs() <= most, "{most} {made}");
     }
 
     #[test]

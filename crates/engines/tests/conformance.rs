@@ -9,7 +9,7 @@ use engines::{Context, Done, ENGINES, Engine, Op, Session};
 use model::WindowSet;
 use model::{
     Access, Arrivals, Clock, Durability, Endpoint, Gateway, Layer, OpClass, OpMix, Pattern, Place, Rate, Step, Target,
-    Workload,
+    Tree, Workload,
     clock::{MILLISECOND, SECOND},
 };
 use std::path::Path;
@@ -61,6 +61,13 @@ fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case
         (Layer::Floor, _) => None,
         // These need a cluster: crate `fathom` tests them on a lab.
         (Layer::Store | Layer::Osd | Layer::Rados | Layer::Rbd, _) => None,
+        (Layer::File, "posix") => {
+            let path = folder.join("tree");
+            std::fs::create_dir_all(&path).unwrap();
+            Some(Case { engine, target: target(Place::Tree { path }), clock, file: None })
+        }
+        // Those of the device layer.
+        (Layer::File, _) => None,
         (Layer::Object, _) => {
             static GATEWAY: LazyLock<String> = LazyLock::new(stub::start);
             let (url, region) = (GATEWAY.clone(), "us-east-1".to_string());
@@ -74,6 +81,9 @@ fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case
 
 /// Workloads that between them use everything a workload can ask for.
 fn workloads(case: &Case) -> Vec<Workload> {
+    if matches!(case.target.place, Place::Tree { .. }) {
+        return by_names();
+    }
     let base = Workload { seed: 3, ..Workload::canonical(Pattern::ReadParallel, SPAN, 3) };
     let with =
         |depth, jobs, reads, durability| Workload { depth, jobs, mix: OpMix::reads(reads), durability, ..base.clone() };
@@ -102,6 +112,18 @@ fn workloads(case: &Case) -> Vec<Workload> {
     // Each operation is of a whole object.
     let whole = |load: Workload| Workload { object: Some(load.block), ..load };
     if matches!(case.target.place, Place::Bucket { .. }) { all.into_iter().map(whole).collect() } else { all }
+}
+
+/// Files by their names, in trees of each job's own and in one of all.
+fn by_names() -> Vec<Workload> {
+    let of = |(pattern, shared): (Pattern, bool)| {
+        let tree = Tree { levels: 2, folders: 2, files: 7, shared };
+        let (jobs, block) = (2, 4096);
+        let workload = Workload { jobs, depth: jobs, tree: Some(tree), ..Workload::canonical(pattern, 0, 3) };
+        Workload { span: tree.bytes(jobs, block), ..workload }
+    };
+    let patterns = Pattern::ALL.into_iter().filter(|pattern| pattern.is_metadata());
+    patterns.flat_map(|pattern| [(pattern, false), (pattern, true)]).map(of).collect()
 }
 
 /// With keys for a gateway that does not look at them.
@@ -142,7 +164,12 @@ fn open(case: &Case, workload: &Workload, lane: u32) -> Box<dyn Session> {
 }
 
 fn op(workload: &Workload, slot: u32, n: u64) -> Op {
-    let kind = if n % 100 < u64::from(workload.mix.percent(OpClass::Read)) { OpClass::Read } else { OpClass::Write };
+    let classes: Vec<OpClass> = workload.mix.classes().collect();
+    let kind = match workload.of_files() {
+        true => classes[n as usize % classes.len()],
+        false if n % 100 < u64::from(workload.mix.percent(OpClass::Read)) => OpClass::Read,
+        false => OpClass::Write,
+    };
     let offset = n * 7 % (workload.lane_span() / workload.block) * workload.block;
     Op { slot, kind, offset, len: workload.block as u32, due: 0 }
 }

@@ -45,6 +45,8 @@ pub struct Targets {
     /// Of OSDs, no step of several at once.
     pub each_alone: bool,
     pub paths: Vec<PathBuf>,
+    /// Of mounted file systems, to make files in.
+    pub folders: Vec<PathBuf>,
     /// May be written to although they hold data.
     pub destroy_data_on: Vec<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! The numbers of a workload that a request fixes; the others are the pattern's own.
 
 use model::change::PoolLike;
-use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern, Rate};
+use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern, Rate, Tree};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct WorkloadOptions {
     /// Placement groups of the temporary pool.
     pub pgs: Option<u32>,
     pub object_size: Option<Bytes>,
+    /// Which files there are for operations on files by their names.
+    pub tree: Option<Tree>,
     pub engine: Option<String>,
     /// Options of the engine.
     pub engine_options: BTreeMap<String, String>,

@@ -255,6 +255,7 @@ fn workload(phase: &Phase, told: &[ImportedOperations], block: Bytes) -> Result<
         span: size.saturating_mul(files),
         spread: None,
         object: None,
+        tree: None,
         seed: 0,
         engine: None,
         options,

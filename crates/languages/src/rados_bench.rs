@@ -190,6 +190,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         span: 0,
         spread: None,
         object: Some(whole.object),
+        tree: None,
         seed: 0,
         engine: None,
         options: BTreeMap::new(),

@@ -85,6 +85,8 @@ impl PoolLike {
 pub enum HostChange {
     /// A file of our own without a name: `path` is what it is called in plan and record, and its folder is where it lies. Undone by closing it.
     File { path: PathBuf, bytes: Bytes },
+    /// A folder of our own, which bears the run's name. Undone by deleting the files of ours in it, and it.
+    Folder { path: PathBuf },
     /// A setting of its kernel (`read_ahead_kb.sdb`). Undone by setting what was there.
     Setting { name: String, value: String },
 }
@@ -94,6 +96,7 @@ impl HostChange {
     pub fn what(&self) -> String {
         match self {
             HostChange::File { path, .. } => format!("file {}", path.display()),
+            HostChange::Folder { path } => format!("folder {}", path.display()),
             HostChange::Setting { name, value } => format!("{name} = {value}"),
         }
     }
@@ -109,6 +112,11 @@ impl Change {
     /// `host`: as it stands in the list of hosts; `None`: this one.
     pub fn file(host: Option<&str>, path: PathBuf, bytes: Bytes) -> Change {
         Change::OnHost { host: host.map(str::to_string), what: HostChange::File { path, bytes } }
+    }
+
+    /// `host`: as it stands in the list of hosts; `None`: this one.
+    pub fn folder(host: Option<&str>, path: PathBuf) -> Change {
+        Change::OnHost { host: host.map(str::to_string), what: HostChange::Folder { path } }
     }
 
     /// `host`: as it stands in the list of hosts; `None`: this one.

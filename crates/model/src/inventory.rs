@@ -25,6 +25,8 @@ pub struct Inventory {
     pub hosts: Vec<ClientHost>,
     /// Paths to load: of these hosts, else of this one.
     pub sites: Vec<Site>,
+    /// Folders of mounted file systems, to make files in: of these hosts, else of this one.
+    pub folders: Vec<Site>,
     /// Where they could keep replicas for the floor.
     pub replica_hosts: Vec<Site>,
 }

@@ -20,6 +20,8 @@ pub enum Layer {
     Osd,
     Rados,
     Rbd,
+    /// Files of a file system, of Ceph or another.
+    File,
     /// S3, at a gateway: each operation is of a whole object.
     Object,
 }
@@ -37,6 +39,8 @@ pub enum TargetKind {
     Osd,
     /// A pool: all the OSDs that it lies on.
     Pool,
+    /// A folder of a mounted file system.
+    Folder,
     /// A bucket at a gateway, which may be one of Ceph or another service.
     Bucket,
 }
@@ -90,6 +94,19 @@ pub struct LayerSpec {
 /// Of blocks: a device, an image, an object.
 const BLOCKS: &[OpClass] = &[OpClass::Read, OpClass::Write];
 
+/// Of blocks of a file, and of files by their names.
+const FILES: &[OpClass] = &[
+    OpClass::Read,
+    OpClass::Write,
+    OpClass::Create,
+    OpClass::Stat,
+    OpClass::StatCached,
+    OpClass::Open,
+    OpClass::List,
+    OpClass::Rename,
+    OpClass::Delete,
+];
+
 const NOTHING: Abilities = Abilities {
     rate: false,
     clients: false,
@@ -101,7 +118,7 @@ const NOTHING: Abilities = Abilities {
 };
 
 /// From the bottom of the stack to the top, in the order of [`Layer`].
-const LAYERS: [LayerSpec; 8] = [
+const LAYERS: [LayerSpec; 9] = [
     LayerSpec {
         layer: Layer::Device,
         name: "device",
@@ -173,6 +190,16 @@ const LAYERS: [LayerSpec; 8] = [
         can: Abilities { rate: true, clients: true, hosts: true, images: true, data_in_osds: true, ..NOTHING },
     },
     LayerSpec {
+        layer: Layer::File,
+        name: "file",
+        target: TargetKind::Folder,
+        place: "in a file",
+        operations: FILES,
+        durable_by: DurableBy::Request,
+        command: "file FOLDER",
+        can: Abilities { rate: true, hosts: true, ..NOTHING },
+    },
+    LayerSpec {
         layer: Layer::Object,
         name: "object",
         target: TargetKind::Bucket,
@@ -232,7 +259,7 @@ impl Layer {
 
     /// Does it lie below, or is it, a part of what Ceph's clients wait for? Else it stands beside, for comparison.
     pub fn in_stack(self) -> bool {
-        !self.of_replicas() && !self.of_buckets()
+        !self.of_replicas() && !self.of_buckets() && !self.of_folders()
     }
 
     /// Is it what applications see of a pool, above its objects?
@@ -243,6 +270,11 @@ impl Layer {
     /// Is a target of it a bucket at a gateway?
     pub fn of_buckets(self) -> bool {
         self.spec().target == TargetKind::Bucket
+    }
+
+    /// Is a target of it a folder of a mounted file system?
+    pub fn of_folders(self) -> bool {
+        self.spec().target == TargetKind::Folder
     }
 
     /// Does it load paths of several hosts, each of which keeps a replica?

@@ -58,6 +58,7 @@ pub mod tally;
 pub mod target;
 #[doc(hidden)]
 pub mod testing;
+mod tree;
 pub mod units;
 pub mod verdict;
 pub mod verified;
@@ -113,7 +114,7 @@ pub use report::{
 };
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
-pub use site::{Holes, NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
+pub use site::{FileSystemSeen, Holes, NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
 pub use slow_operations::{SlowOperation, SlowOperations, SlowestOfStep};
 pub use step_id::StepId;
 pub use stores::{CommitParts, DatabaseLook, StoreDevices, StoreTimes};
@@ -123,6 +124,7 @@ pub use sustained::{Cliff, Ended, Endurance, FillLevel, Rounds, SustainedSeries,
 pub use sweep::{Beyond, Choice, Knee, Reading, Setting, Sweep, SweepAxis, Swept};
 pub use tally::{Latencies, Sparse};
 pub use target::{Client, Endpoint, Key, Place, Replica, Target};
+pub use tree::Tree;
 pub use verdict::{Outcome, Threshold, Verdict};
 pub use verified::{Checked, Flaw, FlawKind, ReadBack, Verified};
 pub use window::{SliceEnd, WindowSet};

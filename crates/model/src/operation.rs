@@ -1,14 +1,27 @@
 //! What is done to a target: classes of operations, each counted, timed and judged by itself, and mixes of them.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpClass {
+    /// Of a block, or of a whole object.
     Read,
     Write,
+    /// A file that was not there is made, written and closed.
+    Create,
+    /// What is known of a file is asked of whoever keeps it.
+    Stat,
+    /// The same, where the client's own cache may answer.
+    StatCached,
+    /// A file is opened, read whole and closed.
+    Open,
+    /// All names in a folder.
+    List,
+    Rename,
+    Delete,
 }
 
 /// What is known of a class.
@@ -17,12 +30,21 @@ pub struct OpSpec {
     pub name: &'static str,
     /// What lies there is another thing afterwards.
     pub changes: bool,
+    /// In archives, for ever: a class that is no more leaves its number unused.
+    pub code: u8,
 }
 
 /// The only list of classes, in the order of the enum.
-pub const OPERATIONS: [OpSpec; 2] = [
-    OpSpec { class: OpClass::Read, name: "read", changes: false },
-    OpSpec { class: OpClass::Write, name: "write", changes: true },
+pub const OPERATIONS: [OpSpec; 9] = [
+    OpSpec { class: OpClass::Read, name: "read", changes: false, code: 0 },
+    OpSpec { class: OpClass::Write, name: "write", changes: true, code: 1 },
+    OpSpec { class: OpClass::Create, name: "create", changes: true, code: 2 },
+    OpSpec { class: OpClass::Stat, name: "stat", changes: false, code: 3 },
+    OpSpec { class: OpClass::StatCached, name: "stat-cached", changes: false, code: 4 },
+    OpSpec { class: OpClass::Open, name: "open", changes: false, code: 5 },
+    OpSpec { class: OpClass::List, name: "list", changes: false, code: 6 },
+    OpSpec { class: OpClass::Rename, name: "rename", changes: true, code: 7 },
+    OpSpec { class: OpClass::Delete, name: "delete", changes: true, code: 8 },
 ];
 
 impl OpClass {
@@ -38,14 +60,24 @@ impl OpClass {
         self.spec().name
     }
 
+    pub fn from_code(code: u8) -> Option<OpClass> {
+        OPERATIONS.iter().find(|spec| spec.code == code).map(|spec| spec.class)
+    }
+
     /// Is what lies there another thing afterwards?
     pub fn changes(self) -> bool {
         self.spec().changes
     }
+
+    /// Is it about bytes at an offset, or of a whole object? Else about a file by its name.
+    pub fn of_bytes(self) -> bool {
+        matches!(self, OpClass::Read | OpClass::Write)
+    }
 }
 
 /// How many of a hundred operations are of each class; together a hundred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "WrittenMix", try_from = "WrittenMix")]
 pub struct OpMix([u8; OPERATIONS.len()]);
 
 impl OpMix {
@@ -65,6 +97,19 @@ impl OpMix {
         mix
     }
 
+    /// As many of the one as of the other.
+    pub const fn halves(one: OpClass, other: OpClass) -> OpMix {
+        let mut shares = [0; OPERATIONS.len()];
+        shares[one as usize] = 50;
+        shares[other as usize] = 50;
+        OpMix(shares)
+    }
+
+    /// Are files made, and as many deleted?
+    pub fn turns_over(self) -> bool {
+        self.has(OpClass::Create) && self.percent(OpClass::Create) == self.percent(OpClass::Delete)
+    }
+
     pub fn percent(self, class: OpClass) -> u8 {
         self.0[class as usize]
     }
@@ -80,6 +125,11 @@ impl OpMix {
 
     pub fn classes(self) -> impl Iterator<Item = OpClass> {
         OpClass::all().filter(move |class| self.has(*class))
+    }
+
+    /// The first class that changes what lies there; without one the first of all.
+    pub fn first_change(self) -> OpClass {
+        self.classes().find(|class| class.changes()).or_else(|| self.classes().next()).unwrap_or(OpClass::Read)
     }
 
     /// Which it has most of; of equals the first.
@@ -102,33 +152,42 @@ impl OpMix {
     }
 }
 
-/// Of reads and writes alone as the percent of reads, else by the classes' names.
-impl Serialize for OpMix {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if *self == OpMix::reads(self.percent(OpClass::Read)) {
-            return serializer.serialize_u8(self.percent(OpClass::Read));
+/// As it is written: of reads and writes the percent of reads, else the percent of each class.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WrittenMix {
+    /// 0 = only writes, 100 = only reads; absent: of other operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
+    read_percent: Option<u8>,
+    /// Of other operations than reads and writes: how many of a hundred are of each class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    operations: Option<BTreeMap<OpClass, u8>>,
+}
+
+impl From<OpMix> for WrittenMix {
+    fn from(mix: OpMix) -> WrittenMix {
+        let reads = mix.percent(OpClass::Read);
+        if mix == OpMix::reads(reads) {
+            return WrittenMix { read_percent: Some(reads), operations: None };
         }
-        let named: BTreeMap<&str, u8> = self.classes().map(|class| (class.name(), self.percent(class))).collect();
-        named.serialize(serializer)
+        let operations = mix.classes().map(|class| (class, mix.percent(class))).collect();
+        WrittenMix { read_percent: None, operations: Some(operations) }
     }
 }
 
-impl<'de> Deserialize<'de> for OpMix {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OpMix, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Reads(u8),
-            Named(BTreeMap<OpClass, u8>),
-        }
-        match Written::deserialize(deserializer)? {
-            Written::Reads(percent) => Ok(OpMix::reads(percent)),
-            Written::Named(named) => {
+impl TryFrom<WrittenMix> for OpMix {
+    type Error = String;
+
+    fn try_from(written: WrittenMix) -> Result<OpMix, String> {
+        match (written.read_percent, written.operations) {
+            (Some(percent), None) => Ok(OpMix::reads(percent)),
+            (None, Some(operations)) => {
                 let mut mix = OpMix([0; OPERATIONS.len()]);
-                named.into_iter().for_each(|(class, percent)| mix.0[class as usize] = percent);
+                operations.into_iter().for_each(|(class, percent)| mix.0[class as usize] = percent);
                 let sum: u32 = mix.0.iter().map(|percent| u32::from(*percent)).sum();
-                if sum == 100 { Ok(mix) } else { Err(D::Error::custom(format!("a mix of {sum} percent"))) }
+                if sum == 100 { Ok(mix) } else { Err(format!("a mix of {sum} percent")) }
             }
+            _ => Err("neither read_percent nor operations, or both".to_string()),
         }
     }
 }
@@ -150,9 +209,22 @@ mod tests {
     }
 
     #[test]
+    fn a_mix_comes_back_as_it_was_written() {
+        for mix in [OpMix::reads(70), OpMix::only(OpClass::Stat), OpMix::halves(OpClass::Create, OpClass::Delete)] {
+            let text = serde_json::to_string(&mix).unwrap();
+            assert_eq!(serde_json::from_str::<OpMix>(&text).unwrap(), mix, "{text}");
+        }
+        assert_eq!(serde_json::to_string(&OpMix::reads(70)).unwrap(), r#"{"read_percent":70}"#);
+        for wrong in [r#"{}"#, r#"{"operations":{"stat":50}}"#, r#"{"read_percent":1,"operations":{"stat":100}}"#] {
+            assert!(serde_json::from_str::<OpMix>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn classes_lie_in_their_own_rows() {
         for (row, spec) in OPERATIONS.iter().enumerate() {
             assert_eq!(spec.class as usize, row);
+            assert_eq!(OpClass::from_code(spec.code), Some(spec.class));
         }
     }
 }

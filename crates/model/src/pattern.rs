@@ -1,4 +1,4 @@
-//! The six canonical patterns, and the metric that each is shown in.
+//! The patterns, six of them canonical, and the metric that each is shown in.
 
 use crate::layer::Layer;
 use crate::operation::{OpClass, OpMix};
@@ -22,14 +22,28 @@ pub enum Pattern {
     WriteLinear,
     /// 4 MiB sequential read, depth 16.
     ReadLinear,
+    /// Files of 4 KiB are made, and others of them deleted, by 16 jobs.
+    CreateDelete,
+    /// Files are asked about, by 16 jobs; whoever keeps them answers.
+    Stat,
+    /// The same, where the client's own cache may answer.
+    StatCached,
+    /// Files of 4 KiB are opened, read whole and closed, by 16 jobs.
+    OpenRead,
+    /// Folders are listed, by 16 jobs.
+    List,
+    /// Files are given other names, by 16 jobs.
+    Rename,
 }
 
-/// The three families of patterns: a sum of stages, and two kinds of minimum over ceilings.
+/// The families of patterns: a sum of stages, two kinds of minimum over ceilings, and files by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
     Latency,
     Parallel,
     Linear,
+    /// Each class of operations by itself; no cell of the depth chart.
+    Metadata,
 }
 
 /// All that is known of a pattern. Names, words and reports follow from its row.
@@ -46,13 +60,19 @@ pub struct PatternSpec {
 }
 
 /// The only list of patterns, in the order of every table, which is that of the enum.
-pub const PATTERNS: [PatternSpec; 6] = [
+pub const PATTERNS: [PatternSpec; 12] = [
     PatternSpec { durability: Durability::Dsync, ..latency(Pattern::WriteLatency, "write-latency", OpClass::Write) },
     latency(Pattern::ReadLatency, "read-latency", OpClass::Read),
     parallel(Pattern::WriteParallel, "write-parallel", OpClass::Write),
     parallel(Pattern::ReadParallel, "read-parallel", OpClass::Read),
     linear(Pattern::WriteLinear, "write-linear", OpClass::Write),
     linear(Pattern::ReadLinear, "read-linear", OpClass::Read),
+    metadata(Pattern::CreateDelete, "create-delete", OpMix::halves(OpClass::Create, OpClass::Delete)),
+    metadata(Pattern::Stat, "stat", OpMix::only(OpClass::Stat)),
+    metadata(Pattern::StatCached, "stat-cached", OpMix::only(OpClass::StatCached)),
+    metadata(Pattern::OpenRead, "open-read", OpMix::only(OpClass::Open)),
+    metadata(Pattern::List, "list", OpMix::only(OpClass::List)),
+    metadata(Pattern::Rename, "rename", OpMix::only(OpClass::Rename)),
 ];
 
 const fn latency(pattern: Pattern, name: &'static str, class: OpClass) -> PatternSpec {
@@ -77,6 +97,10 @@ const fn linear(pattern: Pattern, name: &'static str, class: OpClass) -> Pattern
     PatternSpec { family, block: 4 * MIB, depth: 16, access, ..latency(pattern, name, class) }
 }
 
+const fn metadata(pattern: Pattern, name: &'static str, mix: OpMix) -> PatternSpec {
+    PatternSpec { family: Family::Metadata, depth: 16, mix, ..latency(pattern, name, OpClass::Read) }
+}
+
 impl Pattern {
     pub const ALL: [Pattern; PATTERNS.len()] = {
         let mut all = [Pattern::WriteLatency; PATTERNS.len()];
@@ -87,6 +111,11 @@ impl Pattern {
         }
         all
     };
+
+    /// The six that every layer of blocks has.
+    pub fn canonical() -> impl Iterator<Item = Pattern> {
+        Pattern::ALL.into_iter().filter(|pattern| !pattern.is_metadata())
+    }
 
     pub fn spec(self) -> &'static PatternSpec {
         &PATTERNS[self as usize]
@@ -109,6 +138,10 @@ impl Pattern {
 
     /// The pattern that a workload of any numbers is nearest to.
     pub fn nearest(workload: &Workload) -> Pattern {
+        let of_files = PATTERNS.iter().find(|spec| workload.of_files() && spec.mix == workload.mix);
+        if let Some(spec) = of_files {
+            return spec.pattern;
+        }
         let family = match (workload.depth, workload.block) {
             (_, block) if block >= MIB => Family::Linear,
             (0 | 1, _) => Family::Latency,
@@ -121,7 +154,12 @@ impl Pattern {
         self.spec().mix.has(OpClass::Write)
     }
 
-    /// The operations that it is about.
+    /// Is it of files by their names, and no cell of the depth chart?
+    pub fn is_metadata(self) -> bool {
+        self.family() == Family::Metadata
+    }
+
+    /// The operations that it is about; of a mix the first of them.
     pub fn kind(self) -> OpClass {
         self.spec().mix.main()
     }
@@ -134,7 +172,7 @@ impl Pattern {
     pub fn metric(self, layer: Layer) -> Metric {
         match (self.family(), layer) {
             (Family::Latency, layer) if layer.can().round_trips => Metric::Rtt,
-            (Family::Latency, _) => Metric::LatencyMean,
+            (Family::Latency | Family::Metadata, _) => Metric::LatencyMean,
             (Family::Parallel, _) => Metric::Iops,
             (Family::Linear, _) => Metric::Bandwidth,
         }

@@ -30,6 +30,8 @@ pub struct SiteSeen {
     pub in_memory: bool,
     /// Free on its file system.
     pub free: Option<Bytes>,
+    /// `None`: the kernel does not list it.
+    pub file_system: Option<FileSystemSeen>,
     /// Of what may be written to: the file that it is, or lies in, if that has holes.
     pub holes: Option<Holes>,
     /// A device whose blocks can be discarded (trimmed).
@@ -42,6 +44,24 @@ pub struct SiteSeen {
     pub disks: Vec<String>,
     /// OSDs that run on that host and have a part of one of these disks, as far as that can be seen.
     pub osds: Vec<u32>,
+}
+
+/// The mounted file system on which a path lies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSystemSeen {
+    /// As the kernel calls it: `ext4`, `ceph`, `fuse.ceph-fuse`, `nfs4`.
+    pub kind: String,
+    /// Where else on that host one of the same source is mounted.
+    pub also_at: Vec<String>,
+    /// That is the same one; else it may be.
+    pub certain: bool,
+}
+
+impl FileSystemSeen {
+    /// Does a program answer for it, and not the kernel? Then the kernel can't ask beyond that program.
+    pub fn of_fuse(&self) -> bool {
+        self.kind == "fuse" || self.kind.starts_with("fuse.")
+    }
 }
 
 /// A file whose blocks are given to it as they are written.

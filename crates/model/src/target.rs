@@ -92,6 +92,8 @@ pub enum Place {
     Pool { pool: String, prefix: String },
     /// Images of a pool, one per job.
     Images { pool: String, images: Vec<String> },
+    /// Files of our own in this folder, which is ours.
+    Tree { path: PathBuf },
     /// Objects of a bucket of our own, their names beginning with `prefix`.
     Bucket { gateway: Gateway, bucket: String, prefix: String },
     /// Nothing: operations end at once, or as a simulation says.

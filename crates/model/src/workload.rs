@@ -1,7 +1,8 @@
 //! A workload is a pattern with all its numbers.
 
-use crate::operation::{OpClass, OpMix};
+use crate::operation::{OpClass, OpMix, WrittenMix};
 use crate::pattern::{Pattern, PatternSpec};
+use crate::tree::Tree;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -88,9 +89,8 @@ pub struct Workload {
     /// Connections to the cluster that share the lanes, in turns; never more than there are lanes.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub clients: u32,
-    /// 0 = only writes, 100 = only reads.
-    #[serde(rename = "read_percent")]
-    #[schemars(with = "u8", range(min = 0, max = 100))]
+    #[serde(flatten)]
+    #[schemars(with = "WrittenMix")]
     pub mix: OpMix,
     pub access: Access,
     pub durability: Durability,
@@ -102,6 +102,9 @@ pub struct Workload {
     pub spread: Option<Bytes>,
     /// Bytes of one object, for the layers made of objects.
     pub object: Option<Bytes>,
+    /// Of operations on files by their names: which files there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Tree>,
     pub seed: u64,
     /// Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
     pub engine: Option<String>,
@@ -143,6 +146,7 @@ impl Workload {
             span,
             spread: None,
             object: None,
+            tree: None,
             seed,
             engine: None,
             options: BTreeMap::new(),
@@ -162,6 +166,11 @@ impl Workload {
 
     pub fn writes(&self) -> bool {
         self.mix.has(OpClass::Write)
+    }
+
+    /// Is it of files by their names, and not of bytes?
+    pub fn of_files(&self) -> bool {
+        self.mix.classes().any(|class| !class.of_bytes())
     }
 
     /// Depth of one lane: the depth is shared as evenly as whole numbers allow.

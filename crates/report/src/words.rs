@@ -139,8 +139,12 @@ pub fn kind(kind: OpClass) -> &'static str {
     kind.name()
 }
 
-/// `write`, `70 % reads`
+/// `write`, `70 % reads`, `50 % create, 50 % delete`
 pub fn mix(mix: OpMix) -> String {
+    if mix.is_mixed() && mix.classes().any(|class| !class.of_bytes()) {
+        let share = |class| format!("{} % {}", mix.percent(class), class.name());
+        return mix.classes().map(share).collect::<Vec<_>>().join(", ");
+    }
     match mix.is_mixed() {
         false => mix.main().name().to_string(),
         true => mix
@@ -232,7 +236,7 @@ fn alike(one: &Workload, other: &Workload) -> bool {
 /// Does the pattern's name say all of it? Of disks, which have several ways of making a write durable, that as well.
 pub fn is_canonical(layer: Layer, pattern: Pattern, of: &Workload) -> bool {
     let canonical = canonical(pattern, of);
-    alike(&canonical, of) && (!layer.of_disks() || canonical.durability == of.durability)
+    alike(&canonical, of) && (!(layer.of_disks() || layer.of_folders()) || canonical.durability == of.durability)
 }
 
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
@@ -271,6 +275,10 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
     };
     let mut text = match layer {
         layer if layer.of_links() => format!("{block}, {how}"),
+        _ if workload.of_files() => {
+            let tree = workload.tree.map_or(String::new(), |tree| format!(", tree {tree}"));
+            format!("{kind} of files of {block}{tree}, {how}")
+        }
         _ => format!("{block} {access} {kind}, {how}"),
     };
     if workload.jobs > 1 {

@@ -2,7 +2,7 @@
 
 use super::unfilled::Unfilled;
 use experiments::passes::wanted::{separable, void_targets};
-use model::{OpClass, Record, Slice, Step, WindowSet};
+use model::{Record, Slice, Step, WindowSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Targets of a step that can't be measured; of a step whose targets are one thing there are none: it is void as a whole.
@@ -83,7 +83,7 @@ impl Ill {
 
     /// The slices of what was left out, made after one of the part's own.
     pub fn slices(&self, step: &Step, part: &Part, pass: u32, like: &Slice) -> Vec<Slice> {
-        let kind = if step.workload.writes() { OpClass::Write } else { OpClass::Read };
+        let kind = step.workload.mix.first_change();
         let slice = |(target, why): (&u32, &String)| Slice {
             step: step.id,
             target: Some(*target),

@@ -285,7 +285,7 @@ fn slices(
     error: Option<(u32, String)>,
 ) -> Vec<Slice> {
     if series.is_empty() {
-        let kind = if step.workload.writes() { OpClass::Write } else { OpClass::Read };
+        let kind = step.workload.mix.first_change();
         let together = step.has_whole().then_some(None);
         let targets = (0..step.targets.len() as u32).map(Some).chain(together);
         series = targets.map(|target| ((target, kind), Vec::new())).collect();

@@ -163,6 +163,7 @@ impl Rollback {
 fn journalled(what: &HostChange) -> bool {
     match what {
         HostChange::File { .. } => false,
+        HostChange::Folder { .. } => true,
         HostChange::Setting { name, .. } => HostSetting::parse(name) != Ok(HostSetting::CpuDmaLatency),
     }
 }
@@ -216,7 +217,7 @@ impl Lookout {
             if !told && since.elapsed() > UNDONE_WITHIN {
                 told = true;
                 eprintln!(
-                    "fathom: undoing the changes takes long: OSDs or monitors may not answer; what can't be undone within a minute or \
+                    "fathom: undoing the changes takes long: many files are deleted, or OSDs, monitors or a file system do not answer; what can't be undone within a minute or \
                      so for each change is left to `fathom restore`"
                 );
             }

@@ -91,6 +91,7 @@ impl Resolved {
             Site { host, wish, seen }
         };
         inventory.sites = planner::wanted_sites(&inventory, request).into_iter().map(&mut look).collect();
+        inventory.folders = planner::wanted_folders(&inventory, request).into_iter().map(&mut look).collect();
         inventory.replica_hosts = planner::wanted_replica_hosts(&inventory, request).into_iter().map(look).collect();
         left_out.extend(inventory.shared_machines());
         Ok(Resolved { inventory, cluster, s3, fleet, looks, head, left_out, restarts: Restarts::default() })

@@ -1,6 +1,7 @@
 //! Who uses a device or file: mounts of all namespaces, swap, RAID and LVM, loop devices, exports, locks, open files.
 
 use super::stack::{Id, Stack, entries, folder, loops, number};
+use crate::here::mounts::plain;
 use nix::sys::stat::makedev;
 use std::collections::BTreeSet;
 use std::fs::{self, read_to_string};
@@ -54,13 +55,6 @@ fn swapped(stack: &Stack) -> Option<String> {
         let own = Id::at(Path::new(&path)).is_some_and(own);
         own.then(|| format!("is swap space ({path}){}", beneath(stack)))
     })
-}
-
-/// Tables of the kernel write a blank as `\040`.
-fn plain(text: &str) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
-        .iter()
-        .fold(text.to_string(), |text, (code, sign)| text.replace(code, sign))
 }
 
 /// RAID, LVM, device-mapper, bcache, on the device or one of its partitions.

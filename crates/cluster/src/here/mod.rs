@@ -5,6 +5,7 @@ mod bonds;
 mod disks;
 mod guests;
 mod missing;
+pub mod mounts;
 mod nic_setup;
 pub(crate) mod nics;
 mod osds_beside;

@@ -1,9 +1,9 @@
 //! The `s3` engine: whole objects of a bucket, through a gateway. A write puts an object, a read gets it and looks whether it is whole.
 
-mod content;
 mod session;
 
 use crate::api::{Context, Engine, EngineError, Op, Session};
+use crate::content;
 use model::working_set::{ObjectsNeeded, family, object_size, objects_per_lane};
 use model::workload::OBJECT_MOST;
 use model::{Bytes, OpClass, Place, Target, Workload};

@@ -1,9 +1,9 @@
 //! One lane at a gateway: a connection for each slot, all waited for together.
 
-use super::content;
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers;
 use crate::clock::RealClock;
+use crate::content;
 use model::{Clock, OpClass};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};

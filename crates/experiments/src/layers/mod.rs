@@ -2,6 +2,7 @@
 
 pub mod beside;
 pub mod device;
+pub mod file;
 pub mod floor;
 pub mod network;
 pub mod object;
@@ -17,7 +18,7 @@ use model::{Failure, Layer};
 type Planner = fn(&mut Draft) -> Result<(), Failure>;
 
 /// The planners of all layers, one row for each.
-const PLANNERS: [(Layer, Planner); 8] = [
+const PLANNERS: [(Layer, Planner); 9] = [
     (Layer::Device, device::add),
     (Layer::Network, network::add),
     (Layer::Floor, floor::add),
@@ -25,6 +26,7 @@ const PLANNERS: [(Layer, Planner); 8] = [
     (Layer::Osd, osd::add),
     (Layer::Rados, rados::add),
     (Layer::Rbd, rbd::add),
+    (Layer::File, file::add),
     (Layer::Object, object::add),
 ];
 

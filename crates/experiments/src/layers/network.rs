@@ -53,7 +53,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         match pattern.family() {
             Family::Latency => add_steps(draft, pattern, &workload, true, !opposite),
             // A round trip at depth 128 says what a connection's CPU can do, not what the network can.
-            Family::Parallel => {}
+            Family::Parallel | Family::Metadata => {}
             Family::Linear => {
                 // Socket-sized blocks: a larger one would only be cut up again.
                 workload.block = draft.options.block_size.unwrap_or(128 << 10);

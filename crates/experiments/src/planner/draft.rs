@@ -139,7 +139,9 @@ impl<'a> Draft<'a> {
             workload.jobs = options.jobs.unwrap_or(1).min(workload.depth) * most;
             (workload.depth, workload.clients) = (workload.depth * most, most);
         }
-        workload.mix = options.read_share.map_or(workload.mix, OpMix::reads);
+        // Of files by their names there is nothing to share.
+        let share = options.read_share.filter(|_| !workload.of_files());
+        workload.mix = share.map_or(workload.mix, OpMix::reads);
         workload.access = options.access.unwrap_or(workload.access);
         workload.object = options.object_size;
         workload.engine = options.engine.clone();

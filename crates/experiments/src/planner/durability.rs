@@ -9,7 +9,7 @@ impl Draft<'_> {
     pub(super) fn both_ways(&self, layer: Layer, pattern: Pattern, workload: Workload) -> Vec<(Pattern, Workload)> {
         let options = &self.options;
         let plain = !self.request.experiment.compares_steps() && workload.rate.is_none();
-        let durable = layer.of_paths() && workload.writes() && pattern == Pattern::WriteLatency;
+        let durable = (layer.of_paths() || layer.of_folders()) && workload.writes() && pattern == Pattern::WriteLatency;
         let flushed = (durable && plain && options.durability.is_none() && !options.as_fio)
             .then(|| (pattern, Workload { durability: Durability::Fdatasync, ..workload.clone() }));
         std::iter::once((pattern, workload)).chain(flushed).collect()

@@ -18,7 +18,7 @@ pub mod testing;
 pub use crate::layers::floor::{files as floor_files, wanted as wanted_replica_hosts};
 
 use crate::ab::Side;
-use crate::layers::{self, beside, device, network, osd};
+use crate::layers::{self, beside, device, file, network, osd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
@@ -51,6 +51,11 @@ pub fn wanted_sites(inventory: &Inventory, request: &Request) -> Vec<(Option<Cli
         }
     }
     once
+}
+
+/// The folders of mounted file systems that are to be looked at, and on which hosts (`None`: this one).
+pub fn wanted_folders(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
+    file::wanted(inventory, request)
 }
 
 pub fn plan(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
@@ -86,6 +91,7 @@ pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<Strin
         Vec::from_iter(room::note(inventory, request)),
         Vec::from_iter(like::note(request)),
         beside::notes(plan),
+        file::notes(inventory, plan),
     ]
     .concat()
 }

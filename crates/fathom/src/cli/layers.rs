@@ -4,7 +4,7 @@ use super::experiment::{ExperimentArgs, RatedExperimentArgs};
 use super::gateway::GatewayArgs;
 use super::run_options::RunOptions;
 use super::words;
-use super::workload::{CommonWorkloadArgs, ObjectArgs, PgArgs, SyncArgs, WorkloadArgs};
+use super::workload::{CommonWorkloadArgs, ObjectArgs, PgArgs, SyncArgs, TreeArgs, WorkloadArgs};
 use clap::Args;
 use model::{Bytes, Layer};
 use std::path::PathBuf;
@@ -21,6 +21,9 @@ pub struct LayersArgs {
     /// A pool for the rados and rbd layers, instead of temporary ones
     #[arg(long)]
     pub pool: Option<String>,
+    /// Folders of mounted file systems, for the file layer: a file and a folder of the run's own are made in each, and deleted again
+    #[arg(long = "folder", value_name = "FOLDER")]
+    pub folders: Vec<PathBuf>,
     #[command(flatten)]
     pub gateway: GatewayArgs,
     #[command(flatten)]
@@ -40,6 +43,8 @@ pub struct RunArgs {
     pub pgs: PgArgs,
     #[command(flatten)]
     pub objects: ObjectArgs,
+    #[command(flatten)]
+    pub tree: TreeArgs,
     #[command(flatten)]
     pub experiment: RatedExperimentArgs,
 }
@@ -183,6 +188,20 @@ pub struct RbdArgs<E: Args = RatedExperimentArgs> {
     pub image: Option<String>,
     #[command(flatten)]
     pub of: PoolArgs<E>,
+}
+
+/// `fathom file`.
+#[derive(Args, Debug, Clone)]
+pub struct FileCommand<E: Args = RatedExperimentArgs> {
+    /// Folders of mounted file systems (CephFS, NFS, any other). A file and a folder of the run's own are made in each, and deleted again
+    #[arg(required = true, value_name = "FOLDER")]
+    pub folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub sync: SyncArgs,
+    #[command(flatten)]
+    pub tree: TreeArgs,
+    #[command(flatten)]
+    pub layer: LayerArgs<E>,
 }
 
 /// `fathom object`.

@@ -108,6 +108,8 @@ pub enum Command {
     Rados(layers::RadosArgs),
     /// Images of a pool
     Rbd(layers::RbdArgs),
+    /// A mounted file system: blocks of a file, and files by their names (create, stat, open, list, rename, delete)
+    File(layers::FileCommand),
     /// Whole objects of a bucket, at an object gateway (S3)
     Object(layers::ObjectCommand),
     /// The sections of a job file of fio

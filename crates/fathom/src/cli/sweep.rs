@@ -2,7 +2,7 @@
 
 use super::axes;
 use super::hosts::HostArgs;
-use super::layers::{DiskArgs, ObjectCommand, OsdArgs, RadosArgs, RbdArgs};
+use super::layers::{DiskArgs, FileCommand, ObjectCommand, OsdArgs, RadosArgs, RbdArgs};
 use super::words;
 use clap::{Args, Subcommand};
 use model::{Goal, SweepAxis};
@@ -41,6 +41,8 @@ pub enum SweepCommand {
     Rados(RadosArgs<SweepExperimentArgs>),
     /// Images of a pool, one a job
     Rbd(RbdArgs<SweepExperimentArgs>),
+    /// A mounted file system: blocks of a file, or files by their names
+    File(FileCommand<SweepExperimentArgs>),
     /// Whole objects of a bucket, at an object gateway (S3)
     Object(ObjectCommand<SweepExperimentArgs>),
 }

@@ -2,7 +2,7 @@
 
 use super::workload::Clients;
 use ipnet::IpNet;
-use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern};
+use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern, Tree};
 use std::net::{SocketAddr, ToSocketAddrs};
 
 /// `4k`, `4KiB`, `4M`, `1.5G`, `4096`: powers of 1024.
@@ -98,6 +98,19 @@ pub fn each_once(patterns: &[Pattern]) -> Vec<Pattern> {
         }
     });
     once
+}
+
+/// `2x8x100`: levels of folders, folders in each, files in each of the lowest.
+pub fn tree(text: &str) -> Result<Tree, String> {
+    let wrong =
+        || "write LEVELSxFOLDERSxFILES, as in 2x8x100: at most 16 levels, at least one folder and one file".to_string();
+    let numbers: Vec<u32> = text.split('x').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    match numbers.as_slice() {
+        [levels @ 0..=16, folders, files] if *folders > 0 && *files > 0 => {
+            Ok(Tree { levels: *levels, folders: *folders, files: *files, shared: false })
+        }
+        _ => Err(wrong()),
+    }
 }
 
 pub fn pattern(text: &str) -> Result<Pattern, String> {

@@ -3,7 +3,7 @@
 use super::words;
 use clap::Args;
 use experiments::WorkloadOptions;
-use model::{Access, Bytes, Durability, Pattern};
+use model::{Access, Bytes, Durability, Pattern, Tree};
 
 /// Of every layer.
 #[derive(Args, Debug, Clone, Default)]
@@ -45,7 +45,7 @@ pub struct WorkloadArgs {
     /// random, sequential, zipf[:EXPONENT]
     #[arg(long, value_parser = words::access)]
     pub access: Option<Access>,
-    /// io_uring or psync (device)
+    /// io_uring or psync (device, blocks of the file layer)
     #[arg(long)]
     pub engine: Option<String>,
     /// An option of the engine
@@ -82,17 +82,32 @@ pub struct ObjectArgs {
     pub object_size: Option<Bytes>,
 }
 
+/// Of the file layer.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct TreeArgs {
+    /// Files for create-delete, stat, stat-cached, open-read, list, rename: levels of folders, folders in each folder, files in each
+    /// lowest one: 2x8x100. Each job has a tree of its own, unless --shared-folders (default: 1x8x128; of a lab 1x4x32)
+    #[arg(long, value_parser = words::tree, value_name = "LEVELSxFOLDERSxFILES")]
+    pub tree: Option<Tree>,
+    /// All jobs work in the same folders
+    #[arg(long)]
+    pub shared_folders: bool,
+}
+
 /// Numbers that only some layers have.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OwnNumbers {
     pub sync: Option<Durability>,
     pub pgs: Option<u32>,
     pub object_size: Option<Bytes>,
+    pub tree: Option<Tree>,
 }
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        WorkloadOptions { durability: self.sync, pgs: self.pgs, object_size: self.object_size, ..options }
+        let OwnNumbers { sync, pgs, object_size, tree } = self;
+        WorkloadOptions { durability: sync, pgs, object_size, tree, ..options }
     }
 }
 

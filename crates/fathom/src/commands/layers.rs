@@ -1,18 +1,18 @@
-//! The commands of one layer each: `disk`, `network`, `floor`, `store`, `osd`, `rados`, `rbd`, `object`.
+//! The commands of one layer each: `disk`, `network`, `floor`, `store`, `osd`, `rados`, `rbd`, `file`, `object`.
 
 use super::experiment::{experiment, refuse_senseless_scaling};
 use super::run::sound_and_print;
 use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
 use crate::cli::layers::{
-    DiskArgs, DiskCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs, StoreArgs,
-    SustainedArgs, TrimWhen,
+    DiskArgs, DiskCommand, FileCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs,
+    StoreArgs, SustainedArgs, TrimWhen,
 };
-use crate::cli::workload::{OwnNumbers, WorkloadArgs};
+use crate::cli::workload::{OwnNumbers, TreeArgs, WorkloadArgs};
 use crate::cli::{Common, Format};
 use clap::Args;
 use experiments::{Experiment, Request, SustainedOptions, Targets};
-use model::{Failure, Layer, Until};
+use model::{Failure, Layer, Tree, Until};
 
 /// What the command of one layer asks for, by whichever experiment.
 pub struct OneLayer<'a, E: Args> {
@@ -65,6 +65,22 @@ pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
     let of = of_pool(Layer::Rbd, &args.of);
     OneLayer { targets: Targets { image: args.image.clone(), ..of.targets }, ..of }
 }
+
+pub fn of_file<E: Args>(args: &FileCommand<E>) -> OneLayer<'_, E> {
+    let targets = Targets { folders: args.folders.clone(), ..Targets::default() };
+    let own = OwnNumbers { sync: args.sync.sync, tree: tree(&args.tree), ..OwnNumbers::default() };
+    OneLayer { layer: Layer::File, targets, own, args: &args.layer }
+}
+
+/// `None`: the usual one.
+pub fn tree(args: &TreeArgs) -> Option<Tree> {
+    let shared = args.shared_folders;
+    let tree = args.tree.or_else(|| shared.then_some(SHARED_TREE))?;
+    Some(Tree { shared, ..tree })
+}
+
+/// Of all jobs together, unless said otherwise.
+const SHARED_TREE: Tree = Tree { levels: 1, folders: 8, files: 2048, shared: true };
 
 pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
     // A lab has its own; the environment may name one far away.
@@ -206,6 +222,10 @@ pub fn rados(common: &Common, args: &RadosArgs) -> Result<u8, Failure> {
 
 pub fn rbd(common: &Common, args: &RbdArgs) -> Result<u8, Failure> {
     measure(common, of_rbd(args))
+}
+
+pub fn file(common: &Common, args: &FileCommand) -> Result<u8, Failure> {
+    measure(common, of_file(args))
 }
 
 pub fn object(common: &Common, args: &ObjectCommand) -> Result<u8, Failure> {

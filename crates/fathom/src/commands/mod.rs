@@ -55,6 +55,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Osd(args) => layers::osd(common, &args),
         Command::Rados(args) => layers::rados(common, &args),
         Command::Rbd(args) => layers::rbd(common, &args),
+        Command::File(args) => layers::file(common, &args),
         Command::Object(args) => layers::object(common, &args),
         Command::Fio(args) => fio::run(common, &args),
         Command::Sweep(args) => sweep::run(common, &args),
@@ -73,7 +74,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn shows_a_run(command: &Command) -> bool {
-    use Command::{Diagnose, Disk, Fio, Floor, Network, Object, Osd, Prove, Rados, Rbd, Run, Show, Store, Sweep};
+    use Command::{Diagnose, Disk, File, Fio, Floor, Network, Object, Osd, Prove, Rados, Rbd, Run, Show, Store, Sweep};
     matches!(
         command,
         Run(_)
@@ -86,6 +87,7 @@ fn shows_a_run(command: &Command) -> bool {
             | Osd(_)
             | Rados(_)
             | Rbd(_)
+            | File(_)
             | Object(_)
             | Fio(_)
             | Show(_)

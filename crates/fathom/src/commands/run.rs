@@ -1,6 +1,7 @@
 //! `fathom run`: sound the cluster, all layers.
 
 use super::experiment::{experiment, refuse_senseless_scaling};
+use super::layers::tree;
 use super::place;
 use crate::cli::layers::{LayersArgs, RunArgs};
 use crate::cli::run_options::RunOptions;
@@ -27,7 +28,12 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     }
     refuse_senseless_scaling(figures, rates, &args.workload, &layers, false)?;
     let (experiment, goal) = experiment(common, figures, rates, &args.workload, &layers)?;
-    let own = OwnNumbers { sync: args.sync.sync, pgs: args.pgs.pgs, object_size: args.objects.object_size };
+    let own = OwnNumbers {
+        sync: args.sync.sync,
+        pgs: args.pgs.pgs,
+        object_size: args.objects.object_size,
+        tree: tree(&args.tree),
+    };
     let request = Request {
         layers,
         targets: targets(&args.of)?,
@@ -52,20 +58,25 @@ pub fn targets(args: &LayersArgs) -> Result<Targets, Failure> {
     // Keys of the environment may be of a service that nobody means here, unless its layer is named.
     let asked = args.layers.iter().any(|layer| layer.of_buckets()) && args.run.lab.is_none();
     let gateway = args.gateway.gateway(asked)?;
-    Ok(Targets { pool: args.pool.clone(), paths: args.devices.clone(), gateway, ..Targets::default() })
+    let (pool, paths, folders) = (args.pool.clone(), args.devices.clone(), args.folders.clone());
+    Ok(Targets { pool, paths, folders, gateway, ..Targets::default() })
 }
 
 /// What only layers have that are not measured.
 fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure> {
     let having = |has: fn(Layer) -> bool| Layer::ALL.into_iter().filter(move |layer| has(*layer)).collect::<Vec<_>>();
     let (pools, paths, buckets) = (having(Layer::of_pools), having(Layer::of_paths), having(Layer::of_buckets));
-    let objects = having(|layer| layer.can().objects);
+    let (objects, folders) = (having(|layer| layer.can().objects), having(Layer::of_folders));
+    let durable = [paths.clone(), folders.clone()].concat();
     let senseless = [
         ("--pool", args.of.pool.is_some(), pools.clone()),
         ("--pgs", args.pgs.pgs.is_some(), pools),
         ("--object-size", args.objects.object_size.is_some(), objects),
-        ("--sync", args.sync.sync.is_some(), paths.clone()),
+        ("--sync", args.sync.sync.is_some(), durable),
         ("--device", !args.of.devices.is_empty(), paths),
+        ("--folder", !args.of.folders.is_empty(), folders.clone()),
+        ("--tree", args.tree.tree.is_some(), folders.clone()),
+        ("--shared-folders", args.tree.shared_folders, folders),
         ("--s3-url", args.of.gateway.s3_url.is_some(), buckets),
     ];
     let idle = |own: &[Layer]| !own.iter().any(|layer| layers.contains(layer));

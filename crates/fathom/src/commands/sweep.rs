@@ -1,6 +1,6 @@
 //! `fathom sweep`: one workload over lists of values; stopped, it goes on later where it was.
 
-use super::layers::{OneLayer, of_disk, of_object, of_osd, of_rados, of_rbd};
+use super::layers::{OneLayer, of_disk, of_file, of_object, of_osd, of_rados, of_rbd};
 use super::place;
 use super::restore::undo_left_by;
 use super::run::{print_sounded, sound_and_print, whole};
@@ -54,6 +54,7 @@ fn begin(common: &Common, layer: &SweepCommand) -> Result<u8, Failure> {
         SweepCommand::Osd(args) => of_osd(args),
         SweepCommand::Rados(args) => of_rados(args),
         SweepCommand::Rbd(args) => of_rbd(args),
+        SweepCommand::File(args) => of_file(args),
         SweepCommand::Object(args) => of_object(args)?,
     };
     if args.workload.scales_out() {

@@ -11,6 +11,7 @@ mod crosscheck;
 mod devices;
 mod effort;
 mod faults;
+mod file;
 mod fitness;
 mod floor;
 mod guest;

@@ -75,7 +75,7 @@ fn impossible(view: &View) -> Option<String> {
             let own_host: Vec<&str> = view.entry.figure.host.as_deref().into_iter().collect();
             view.more_than_links(&own_host)
         }),
-        Family::Parallel => None,
+        Family::Parallel | Family::Metadata => None,
     }
 }
 

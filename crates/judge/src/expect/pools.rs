@@ -40,7 +40,7 @@ pub(super) fn impossible(view: &View, sooner: fn(&View) -> Option<String>) -> Op
     match view.entry.figure.pattern.family() {
         // Only writes, since reads may come from different caches.
         Family::Latency if view.entry.is(view.entry.figure.layer, Pattern::WriteLatency) => sooner(view),
-        Family::Latency => None,
+        Family::Latency | Family::Metadata => None,
         Family::Parallel => more_than_osds(view),
         Family::Linear => more_than_osds(view).or_else(links),
     }

@@ -16,6 +16,7 @@ pub fn ledger(entries: &[Entry], record: &Record) -> Vec<LedgerRow> {
     let of = |pattern: Pattern| match pattern.family() {
         Family::Latency => latency::rows(&Books { entries, record, on: pool_on(entries, record, pattern) }, pattern),
         Family::Parallel | Family::Linear => throughput::rows(&Books { entries, record, on: None }, pattern),
+        Family::Metadata => Vec::new(),
     };
     Pattern::ALL.into_iter().flat_map(of).collect()
 }

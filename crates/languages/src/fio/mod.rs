@@ -38,6 +38,7 @@ pub fn workload(shape: &Shape, span: Bytes, seed: u64) -> Workload {
         span,
         spread: None,
         object: object(shape),
+        tree: None,
         seed,
         engine: None,
         options: cache(shape).into_iter().collect(),

@@ -29,6 +29,7 @@ export const LAYERS = Object.keys({
   osd: true,
   rados: true,
   rbd: true,
+  file: true,
   object: true,
 } satisfies Record<LayerName, true>) as LayerName[];
 export const PATTERNS = Object.keys({
@@ -38,6 +39,12 @@ export const PATTERNS = Object.keys({
   "read-parallel": true,
   "write-linear": true,
   "read-linear": true,
+  "create-delete": true,
+  stat: true,
+  "stat-cached": true,
+  "open-read": true,
+  list: true,
+  rename: true,
 } satisfies Record<PatternName, true>) as PatternName[];
 
 /** The document `fathom.run/1`, but for its figures; seeds that JavaScript can't hold are text. */
@@ -115,7 +122,8 @@ function joined(
 }
 
 export const mixed = (figure: Figure): boolean =>
-  figure.workload.read_percent > 0 && figure.workload.read_percent < 100;
+  Object.keys(figure.workload.operations ?? {}).length > 1 ||
+  ((figure.workload.read_percent ?? 0) > 0 && (figure.workload.read_percent ?? 0) < 100);
 
 /** A figure's name in addresses, unique in its run. */
 function names(figures: Figure[]): (index: number) => string {

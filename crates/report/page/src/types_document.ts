@@ -7,13 +7,24 @@ export type Ending = ("done" | "failed") | "stopped";
 /**
  * Ordered from the bottom of the stack to the top; every table follows this order.
  */
-export type Layer = ("device" | "network" | "store" | "osd" | "rados" | "rbd") | "floor" | "object";
+export type Layer = ("device" | "network" | "store" | "osd" | "rados" | "rbd") | "floor" | "file" | "object";
 /**
  * What is done to a target. The order is the order of every table.
  */
 export type Pattern =
-  "write-latency" | "read-latency" | "write-parallel" | "read-parallel" | "write-linear" | "read-linear";
-export type OpClass = "read" | "write";
+  | "write-latency"
+  | "read-latency"
+  | "write-parallel"
+  | "read-parallel"
+  | "write-linear"
+  | "read-linear"
+  | "create-delete"
+  | "stat"
+  | "stat-cached"
+  | "open-read"
+  | "list"
+  | "rename";
+export type OpClass = ("write" | "rename" | "delete") | "read" | "create" | "stat" | "stat-cached" | "open" | "list";
 /**
  * How the starts of an open loop lie in time.
  */
@@ -473,6 +484,9 @@ export interface Threshold {
    */
   beside?: boolean;
 }
+/**
+ * As it is written: of reads and writes the percent of reads, else the percent of each class.
+ */
 export interface Workload {
   /**
    * Bytes of one operation.
@@ -495,9 +509,15 @@ export interface Workload {
    */
   clients?: number;
   /**
-   * 0 = only writes, 100 = only reads.
+   * 0 = only writes, 100 = only reads; absent: of other operations.
    */
-  read_percent: number;
+  read_percent?: number | null;
+  /**
+   * Of other operations than reads and writes: how many of a hundred are of each class.
+   */
+  operations?: {
+    [k: string]: number;
+  } | null;
   access: Access;
   durability: Durability;
   /**
@@ -513,6 +533,10 @@ export interface Workload {
    * Bytes of one object, for the layers made of objects.
    */
   object: number | null;
+  /**
+   * Of operations on files by their names: which files there are.
+   */
+  tree?: Tree | null;
   seed: number;
   /**
    * Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
@@ -544,6 +568,27 @@ export interface Rate {
    */
   per_second: number | null;
   arrivals: Arrivals;
+}
+/**
+ * Folders in folders, and files in the lowest of them.
+ */
+export interface Tree {
+  /**
+   * Levels of folders.
+   */
+  levels: number;
+  /**
+   * Folders in each folder, of each level.
+   */
+  folders: number;
+  /**
+   * Files in each folder of the lowest level.
+   */
+  files: number;
+  /**
+   * All jobs work in the same folders; else each has a tree of its own.
+   */
+  shared?: boolean;
 }
 /**
  * `p99<10ms`: at least `percent` percent of the operations respond in less than `ms`.

@@ -1,6 +1,6 @@
 //! What an operation takes at the topmost layer, and which layer takes most of it.
 
-use crate::sections::{chart, doors};
+use crate::sections::{chart, doors, metadata};
 use crate::{numbers, words};
 use model::pattern::Family;
 use model::target::LOOPBACK;
@@ -14,7 +14,8 @@ pub(super) fn says(report: &Report) -> Vec<String> {
     for pattern in Pattern::ALL {
         if let Some((cell, estimate)) = topmost(report, pattern) {
             let first = std::iter::once(whole(report, cell, estimate)).chain(others(report, cell));
-            return first.chain(most(report, pattern)).chain(beside(report, cell, pattern)).collect();
+            let most = most(report, pattern);
+            return first.chain(most).chain(beside(report, cell, pattern)).chain(metadata::lines(report)).collect();
         }
     }
     let network = Pattern::ALL.into_iter().find_map(|pattern| {
@@ -37,12 +38,12 @@ pub(super) fn dearest(report: &Report) -> Option<Layer> {
     }
 }
 
-/// Of the layers that data goes through: a network's round trip is no write. Buckets stand beside the stack that the ledger takes apart, and
-/// count where there is nothing else.
+/// Of the layers that data goes through: a network's round trip is no write. Buckets and folders stand beside the stack that the ledger takes
+/// apart, and count where there is nothing else.
 fn topmost(report: &Report, pattern: Pattern) -> Option<(&ChartCell, &Estimate)> {
     let cells = report.chart.iter().filter(|cell| cell.pattern == pattern && !cell.layer.of_links());
     let known = cells.filter_map(|cell| Some((cell, cell.estimate.as_ref()?)));
-    known.max_by_key(|(cell, _)| (!cell.layer.of_buckets(), cell.layer))
+    known.max_by_key(|(cell, _)| (!cell.layer.of_buckets() && !cell.layer.of_folders(), cell.layer))
 }
 
 /// Of a mix: what its other operations did meanwhile.
@@ -109,7 +110,7 @@ fn workload(report: &Report, cell: &ChartCell) -> Workload {
 /// `durable 4 KiB write`, `4 MiB sequential read`
 fn operation(workload: &Workload, cell: &ChartCell) -> String {
     // What a store or pool acknowledges is durable; a device has to be asked for it.
-    let asked = workload.durability != Durability::None || !cell.layer.of_paths();
+    let asked = workload.durability != Durability::None || !(cell.layer.of_paths() || cell.layer.of_folders());
     let durable = if cell.pattern.writes() && asked { "durable " } else { "" };
     let block = numbers::bytes(workload.block);
     let linear = if cell.pattern.family() == Family::Linear { "sequential " } else { "" };
@@ -162,7 +163,7 @@ fn parts(report: &Report, pattern: Pattern) -> Vec<&LedgerRow> {
 fn lost(row: &LedgerRow) -> Option<Estimate> {
     let by = match row.pattern.family() {
         Family::Latency => 1.0,
-        Family::Parallel | Family::Linear => row.ceiling.filter(|ceiling| *ceiling > 0.0)?,
+        Family::Parallel | Family::Linear | Family::Metadata => row.ceiling.filter(|ceiling| *ceiling > 0.0)?,
     };
     let Estimate { value, low, high } = row.adds;
     value.is_finite().then(|| Estimate { value: value / by, low: low / by, high: high / by })
@@ -225,7 +226,12 @@ fn most(report: &Report, pattern: Pattern) -> Option<String> {
 fn figures(report: &Report) -> Vec<String> {
     let usable = |figure: &&Figure| figure.estimate.is_some() && words::holds(&figure.label);
     let sums = |figure: &&Figure| figure.at_once <= 1 || figure.target.ends_with(".*");
-    let all: Vec<&Figure> = report.figures.iter().filter(usable).filter(sums).collect();
+    let by_names = metadata::lines(report);
+    let of_bytes = |figure: &&Figure| by_names.is_empty() || !figure.pattern.is_metadata();
+    let all: Vec<&Figure> = report.figures.iter().filter(usable).filter(sums).filter(of_bytes).collect();
+    if all.is_empty() && !by_names.is_empty() {
+        return by_names;
+    }
     if all.is_empty() {
         let none = if report.figures.is_empty() { "Nothing was measured." } else { "No figure can be used." };
         return vec![none.to_string()];

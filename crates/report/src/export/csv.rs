@@ -138,7 +138,7 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         number(workload.rate.map(|rate| rate.per_second)),
         workload.jobs.to_string(),
         workload.clients.to_string(),
-        workload.mix.percent(OpClass::Read).to_string(),
+        if workload.of_files() { String::new() } else { workload.mix.percent(OpClass::Read).to_string() },
         words::access(workload.access),
         words::durability_name(workload.durability).into(),
         workload.span.to_string(),

@@ -1,4 +1,4 @@
-//! Figures that neither the chart, nor a table of targets, nor that of response times shows: one stream, all at once, a mixed load.
+//! Figures that neither the chart, nor a table of targets, of files or of response times shows: one stream, all at once, a mixed load.
 
 use crate::block::{Block, Cell, Row, Table};
 use crate::words;
@@ -27,7 +27,7 @@ fn beside(report: &Report) -> Vec<&Figure> {
     if report.answer.shows_figures() {
         return Vec::new();
     }
-    let beside = |figure: &&Figure| !figure.chart && figure.workload.rate.is_none();
+    let beside = |figure: &&Figure| !figure.chart && figure.workload.rate.is_none() && !figure.pattern.is_metadata();
     let mut figures: Vec<&Figure> = report.figures.iter().filter(beside).collect();
     // Of targets that were loaded at once, the sum stands for all; the parts are in the JSON document.
     figures.retain(|figure| figure.at_once <= 1 || figure.target.ends_with(".*"));

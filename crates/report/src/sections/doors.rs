@@ -45,7 +45,7 @@ fn row(price: &DoorPrice) -> Row {
         _ if unknown(price) => numbers::NOTHING.to_string(),
         _ if alike => "no difference beyond the noise".to_string(),
         Family::Latency => numbers::more(&price.at_door, &price.of_rados, metric).with_unit(),
-        Family::Parallel | Family::Linear => lost(&price.times),
+        Family::Parallel | Family::Linear | Family::Metadata => lost(&price.times),
     };
     let figure = |value: &Estimate, label: &str| Cell::from(numbers::figure(value, metric).with_unit()).labelled(label);
     Row::new([

@@ -26,7 +26,7 @@ fn row(distance: &Distance) -> Row {
             let more = numbers::more(&distance.ceph, &distance.floor, metric).with_unit();
             format!("{more} of {}", numbers::beside(distance.ceph.value, &distance.ceph))
         }
-        Family::Parallel | Family::Linear => {
+        Family::Parallel | Family::Linear | Family::Metadata => {
             let lost = |times: f64| numbers::share(1.0 - 1.0 / times);
             let most = times.high.map_or("all".to_string(), lost);
             format!("{} of what could be done ({} to {most})", lost(times.value), lost(times.low))

@@ -16,7 +16,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let some = Pattern::ALL.into_iter().map(of).filter(|(_, rows)| !rows.is_empty());
     some.flat_map(|(pattern, rows)| match pattern.family() {
         Family::Latency => latency(report, pattern, &rows),
-        Family::Parallel | Family::Linear => throughput(pattern, &rows),
+        Family::Parallel | Family::Linear | Family::Metadata => throughput(pattern, &rows),
     })
     .collect()
 }

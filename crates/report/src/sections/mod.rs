@@ -23,6 +23,7 @@ pub(crate) mod left_behind;
 pub(crate) mod limits;
 pub(crate) mod matrix;
 pub(crate) mod measured;
+pub(crate) mod metadata;
 pub(crate) mod outliers;
 pub(crate) mod positions;
 pub(crate) mod refuted;
@@ -87,7 +88,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 41] = [
+pub const SECTIONS: [Section; 42] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("findings", "Findings", findings::of_diagnosis).not_on_page(),
@@ -103,6 +104,7 @@ pub const SECTIONS: [Section; 41] = [
     section("sustained", "Sustained writes", sustained::blocks).lead(SUSTAINED),
     section("sweep", "Sweep", sweep::blocks).lead(SWEEP),
     CHART,
+    section("metadata", "Files by their names", metadata::blocks),
     section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
     section("doors", "Price of each door", doors::blocks),
     section("latency-parts", "Where the time goes", latency_parts::blocks).lead(PARTS).detail(),

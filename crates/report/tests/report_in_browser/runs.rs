@@ -12,7 +12,7 @@ const DISKS: [&str; 3] = ["/dev/sda", "/dev/sdb", "/dev/sdc"];
 /// Three OSDs, six layers, all labels.
 pub fn usual() -> Run {
     let mut run = RunSampler::new(80, 3);
-    for pattern in Pattern::ALL {
+    for pattern in Pattern::canonical() {
         for (i, host) in HOSTS.into_iter().enumerate() {
             let slow = if i == 2 && pattern.writes() { 1.28 } else { 1.0 };
             run.step(Layer::Device, pattern, &[(DISKS[i], Some(host))], slow, true);
@@ -256,7 +256,7 @@ pub fn hundred_osds() -> Run {
 /// As large as a full run gets: 60 figures, 6 slices each, 120 windows each.
 pub fn large() -> Run {
     let mut run = RunSampler::new(120, 6);
-    for pattern in Pattern::ALL {
+    for pattern in Pattern::canonical() {
         for n in 0..10 {
             run.step(Layer::Osd, pattern, &[(&format!("osd.{n}"), Some("ceph-a"))], 1.0, true);
         }

@@ -263,7 +263,7 @@ impl RunSampler {
     /// Depth chart and ledger as they follow from the figures.
     pub fn explained(mut self) -> RunSampler {
         for layer in Layer::ALL {
-            for pattern in Pattern::ALL {
+            for pattern in Pattern::canonical() {
                 self.report.chart.extend(cell(&self.report.figures, layer, pattern));
             }
         }

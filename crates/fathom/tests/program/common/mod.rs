@@ -6,6 +6,7 @@ pub mod gateway;
 pub mod guest;
 pub mod hosts;
 mod lent;
+pub mod mount;
 pub mod throttle;
 
 use asked::Asked;

@@ -87,6 +87,7 @@ pub fn workload() -> impl Strategy<Value = Workload> {
             span,
             spread: None,
             object: None,
+            tree: None,
             seed: span,
             engine,
             options: options.clone(),

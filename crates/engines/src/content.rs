@@ -1,4 +1,4 @@
-//! What objects hold: incompressible bytes that tell of which object they are, with a checksum over all of them.
+//! What whole objects and files hold: incompressible bytes that tell of which of them they are, with a checksum over all.
 
 use crate::buffers;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};

@@ -1,0 +1,242 @@
+//! Folders of our own on mounted file systems: made with the run's name, emptied of what is ours, deleted.
+
+use crate::apply::{Trust, Unmade};
+use crate::entry::{JournalEntry, MadeThing, own_prefix};
+use crate::errors::ClusterError;
+use crate::here::mounts::mount_of;
+use model::Change;
+use nix::dir::{Dir, Entry, Type};
+use nix::fcntl::{OFlag, openat};
+use nix::sys::stat::Mode;
+use nix::unistd::{UnlinkatFlags, unlinkat};
+use std::ffi::CStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+/// Names of all files and folders that a run makes in its folder end so.
+const OWN_ENDING: &str = model::Tree::OWN_ENDING;
+/// After this time without one more deleted file the file system does not answer.
+const STALL: Duration = Duration::from_secs(30);
+
+/// Makes it, for this user alone. Known again by its name, and by the file system on which it is.
+///
+/// # Errors
+/// [`ClusterError::NotMade`]: there is one already, or the folder around it is not there or may not be written to.
+pub(crate) fn make(path: &Path, change: &Change) -> Result<MadeThing, ClusterError> {
+    let not = |why: String| ClusterError::NotMade { what: change.what(), why };
+    std::fs::DirBuilder::new().mode(0o700).create(path).map_err(|error| not(error.to_string()))?;
+    Ok(MadeThing::Folder { on: mount_of(path).map(|mount| mount.what()) })
+}
+
+/// Deletes what is ours in it, and it, if nothing else is in it.
+///
+/// # Errors
+/// It can't be undone now: its file system is not mounted, does not answer, or refuses.
+pub(crate) fn unmake(path: &Path, run: &str, entry: &JournalEntry, trust: Trust) -> Result<Unmade, ClusterError> {
+    let what = entry.change.what();
+    if !trust.here || !is_own_path(path, run) {
+        let why = "a run's own folder bears its name, and is deleted on its host: fathom restore there".to_string();
+        return Err(ClusterError::NotOurs { what, why });
+    }
+    let (own, made) = (path.to_path_buf(), entry.made.clone());
+    patiently(move |deleted| removed(&own, made.as_ref(), deleted)).map_err(|why| ClusterError::Undo { what, why })
+}
+
+/// `/mnt/fathom.20260102-030405-a1b2.files`
+pub(crate) fn is_own_path(path: &Path, run: &str) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.is_absolute() && name.starts_with(&own_prefix(run))
+}
+
+/// A thread that hangs in the kernel is left behind: this program goes on.
+fn patiently<T: Send + 'static>(
+    what: impl FnOnce(&AtomicU64) -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let (tell, told) = sync_channel(1);
+    let deleted = Arc::new(AtomicU64::new(0));
+    let counted = deleted.clone();
+    let thread = std::thread::Builder::new().name("fathom-undo".to_string());
+    thread.spawn(move || tell.send(what(&counted))).map_err(|error| error.to_string())?;
+    let mut before = 0;
+    loop {
+        match told.recv_timeout(STALL) {
+            Ok(end) => return end,
+            Err(RecvTimeoutError::Disconnected) => return Err("the thread that deletes it is gone".to_string()),
+            Err(RecvTimeoutError::Timeout) => {
+                let now = deleted.load(Ordering::Relaxed);
+                if now == before {
+                    let seconds = STALL.as_secs();
+                    return Err(format!("its file system has not answered for {seconds} s"));
+                }
+                before = now;
+            }
+        }
+    }
+}
+
+fn removed(path: &Path, made: Option<&MadeThing>, deleted: &AtomicU64) -> Result<Unmade, String> {
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let folder = match nix::fcntl::open(path, flags, Mode::empty()) {
+        Ok(folder) => folder,
+        Err(nix::Error::ENOENT) => return gone(path, made),
+        Err(nix::Error::ENOTDIR | nix::Error::ELOOP) => {
+            return Ok(Unmade::Left("what has its name now is no folder".to_string()));
+        }
+        Err(errno) => return Err(in_words(errno)),
+    };
+    if let Some(other) = emptied_side_by_side(&folder, deleted)? {
+        return Ok(Unmade::Left(format!(
+            "it holds what is not Fathom's ({other} and maybe others); move that away, and delete the folder"
+        )));
+    }
+    match std::fs::remove_dir(path) {
+        Ok(()) => Ok(Unmade::Undone),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Unmade::Undone),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Is it deleted, or only not to be seen, since its file system is not mounted where it was?
+fn gone(path: &Path, made: Option<&MadeThing>) -> Result<Unmade, String> {
+    let Some(MadeThing::Folder { on: Some(before) }) = made else { return Ok(Unmade::Undone) };
+    match mount_of(path) {
+        Some(now) if now.what() != *before => {
+            Err(format!("it was on {before}, which is not mounted there now; mount it, then: fathom restore"))
+        }
+        _ => Ok(Unmade::Undone),
+    }
+}
+
+/// A server of metadata deletes for several at once more than for one.
+const THREADS: usize = 16;
+
+/// Deletes what is ours, each part by one of several threads; says what else is there.
+fn emptied_side_by_side(folder: &OwnedFd, deleted: &AtomicU64) -> Result<Option<String>, String> {
+    let entries = entries(folder.try_clone().map_err(|error| error.to_string())?)?;
+    let each = entries.len().div_ceil(THREADS).max(1);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = entries.chunks(each).map(|part| scope.spawn(|| emptied(folder, part, deleted))).collect();
+        let ends: Vec<_> = parts.into_iter().map(|part| part.join().unwrap_or(Ok(None))).collect();
+        ends.into_iter().try_fold(None, |other: Option<String>, end| Ok(other.or(end?)))
+    })
+}
+
+fn entries(folder: OwnedFd) -> Result<Vec<Entry>, String> {
+    let mut folder = Dir::from_fd(folder).map_err(in_words)?;
+    let entries: Vec<Entry> = folder.iter().collect::<Result<_, _>>().map_err(in_words)?;
+    Ok(entries.into_iter().filter(|entry| ![c".", c".."].contains(&entry.file_name())).collect())
+}
+
+/// Deletes those that are ours, without following links; says what else is there.
+fn emptied(folder: &OwnedFd, all: &[Entry], deleted: &AtomicU64) -> Result<Option<String>, String> {
+    let mut other = None;
+    for entry in all {
+        let name = entry.file_name();
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let below = match (is_own_name(name), entry.file_type()) {
+            (true, Some(Type::Directory) | None) => openat(folder, name, flags, Mode::empty()).ok(),
+            _ => None,
+        };
+        let removed = match below {
+            Some(below) => {
+                match emptied(&below, &entries(below.try_clone().map_err(|error| error.to_string())?)?, deleted)? {
+                    Some(found) => Err(format!("{}/{found}", name.to_string_lossy())),
+                    None => Ok(UnlinkatFlags::RemoveDir),
+                }
+            }
+            None if is_own_name(name) && matches!(entry.file_type(), Some(Type::File) | None) => {
+                Ok(UnlinkatFlags::NoRemoveDir)
+            }
+            None => Err(name.to_string_lossy().into_owned()),
+        };
+        match removed {
+            Ok(how) => match unlinkat(folder, name, how) {
+                Ok(()) | Err(nix::Error::ENOENT) => {
+                    deleted.fetch_add(1, Ordering::Relaxed);
+                }
+                Err(errno) => return Err(format!("{}: {}", name.to_string_lossy(), in_words(errno))),
+            },
+            Err(found) => other = other.or(Some(found)),
+        }
+    }
+    Ok(other)
+}
+
+fn is_own_name(name: &CStr) -> bool {
+    name.to_bytes().ends_with(OWN_ENDING.as_bytes())
+}
+
+fn in_words(errno: nix::Error) -> String {
+    std::io::Error::from(errno).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apply;
+    use crate::journal::testing::RUN;
+    use std::fs;
+
+    const HERE: Trust = Trust { here: true, named: false };
+
+    fn entry(path: &Path, made: Option<MadeThing>) -> JournalEntry {
+        JournalEntry { made, ..JournalEntry::of(Change::folder(None, path.to_path_buf())) }
+    }
+
+    fn unmade(path: &Path, made: Option<MadeThing>) -> Result<Unmade, ClusterError> {
+        apply::unmake(None, RUN, &entry(path, made), None, HERE)
+    }
+
+    #[test]
+    fn what_is_ours_goes_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join(format!("fathom.{RUN}.files"));
+        let change = Change::folder(None, own.clone());
+        let made = apply::make(None, &change).unwrap();
+        assert!(matches!(&made, MadeThing::Folder { on: Some(_) }));
+        assert!(matches!(apply::make(None, &change), Err(ClusterError::NotMade { .. })), "it is there already");
+        fs::create_dir_all(own.join("job0.fathom/1.fathom")).unwrap();
+        fs::write(own.join("job0.fathom/1.fathom/7.fathom"), "ours").unwrap();
+        let kept = folder.path().join("kept");
+        fs::create_dir(&kept).unwrap();
+        fs::write(kept.join("8.fathom"), "theirs").unwrap();
+        // Links are not followed, and not ours.
+        std::os::unix::fs::symlink(&kept, own.join("job0.fathom/2.fathom")).unwrap();
+        fs::write(own.join("job0.fathom/notes"), "theirs").unwrap();
+        let Ok(Unmade::Left(why)) = unmade(&own, Some(made.clone())) else { panic!() };
+        assert!(why.contains("job0.fathom/"), "{why}");
+        assert!(!own.join("job0.fathom/1.fathom").exists());
+        assert_eq!(fs::read(kept.join("8.fathom")).unwrap(), b"theirs");
+        assert_eq!(fs::read(own.join("job0.fathom/notes")).unwrap(), b"theirs");
+        fs::remove_file(own.join("job0.fathom/notes")).unwrap();
+        fs::remove_file(own.join("job0.fathom/2.fathom")).unwrap();
+        assert_eq!(unmade(&own, Some(made.clone())).unwrap(), Unmade::Undone);
+        assert!(!own.exists());
+        assert_eq!(unmade(&own, Some(made)).unwrap(), Unmade::Undone);
+        assert_eq!(unmade(&own, None).unwrap(), Unmade::Undone);
+    }
+
+    #[test]
+    fn what_bears_another_name_or_is_on_what_is_not_mounted_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("fathom.20260102-030405-ffff.files");
+        fs::create_dir(&other).unwrap();
+        for path in [other.as_path(), folder.path(), Path::new("fathom.x")] {
+            assert!(matches!(unmade(path, None), Err(ClusterError::NotOurs { .. })), "{}", path.display());
+        }
+        assert!(other.exists());
+        let own = folder.path().join(format!("fathom.{RUN}.files"));
+        let made = MadeThing::Folder { on: Some("ceph-fuse (fuse.ceph-fuse) at /mnt".to_string()) };
+        let why = unmade(&own, Some(made)).unwrap_err().to_string();
+        assert!(why.contains("not mounted there now; mount it, then: fathom restore"), "{why}");
+        // A file in its place.
+        fs::write(&own, "theirs").unwrap();
+        assert!(matches!(unmade(&own, None), Ok(Unmade::Left(_))));
+        assert_eq!(fs::read(&own).unwrap(), b"theirs");
+    }
+}

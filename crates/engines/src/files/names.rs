@@ -1,0 +1,150 @@
+//! Which file each item of a lane is, and in which folder it lies.
+
+use model::{Tree, Workload};
+
+/// The files of a workload: as many for each lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    tree: Tree,
+    lanes: u64,
+    /// Of each lane.
+    items: u64,
+}
+
+/// A file or folder, relative to the run's own folder.
+pub type Path = String;
+
+impl Names {
+    /// `None`: the workload is of no tree, or of one without a file for each lane.
+    pub fn of(workload: &Workload) -> Option<Names> {
+        let tree = workload.tree?;
+        let items = workload.lane_span() / workload.block.max(1);
+        (items > 0).then_some(Names { tree, lanes: workload.jobs.max(1).into(), items })
+    }
+
+    /// Of each lane.
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    pub fn lanes(&self) -> u64 {
+        self.lanes
+    }
+
+    /// Of the item's content, and unlike that of all others.
+    pub fn number(&self, lane: u64, item: u64) -> u64 {
+        lane * self.items + item
+    }
+
+    /// Folder and file in its tree: jobs that share one have every so manyth file of each folder. What is one too many, so that all jobs
+    /// have as many, lies in the last folder.
+    fn place(&self, lane: u64, item: u64) -> (u64, u64) {
+        let place = if self.tree.shared { item * self.lanes + lane } else { item };
+        let folder = (place / self.files()).min(self.tree.lowest() - 1);
+        (folder, place - folder * self.files())
+    }
+
+    fn files(&self) -> u64 {
+        self.tree.files.max(1).into()
+    }
+
+    pub fn file(&self, lane: u64, item: u64) -> Path {
+        let (folder, file) = self.place(lane, item);
+        format!("{}{file}{}", self.folder_at(lane, folder), Tree::OWN_ENDING)
+    }
+
+    /// A file of this lane that is not of the tree, beside an item.
+    pub fn beside(&self, lane: u64, item: u64, number: u64) -> Path {
+        format!("{}new{lane}.{number}{}", self.folder(lane, item), Tree::OWN_ENDING)
+    }
+
+    /// The folder of an item, with a slash at its end; empty: the run's own.
+    pub fn folder(&self, lane: u64, item: u64) -> Path {
+        self.folder_at(lane, self.place(lane, item).0)
+    }
+
+    fn folder_at(&self, lane: u64, folder: u64) -> Path {
+        let own = if self.tree.shared { String::new() } else { format!("job{lane}{}/", Tree::OWN_ENDING) };
+        let each = u64::from(self.tree.folders.max(1));
+        let mut path = own;
+        for level in (0..self.tree.levels).rev() {
+            let digit = folder / each.saturating_pow(level) % each;
+            path.push_str(&format!("{digit}{}/", Tree::OWN_ENDING));
+        }
+        path
+    }
+
+    /// Files of the tree in the folder of an item.
+    pub fn beside_item(&self, lane: u64, item: u64) -> u64 {
+        let all = if self.tree.shared { self.items * self.lanes } else { self.items };
+        let folder = self.place(lane, item).0;
+        let from_here = all - (folder * self.files()).min(all);
+        if folder + 1 == self.tree.lowest() { from_here } else { from_here.min(self.files()) }
+    }
+
+    /// All folders that one lane's items need, the outer ones first.
+    pub fn folders(&self, lane: u64) -> Vec<Path> {
+        let mut all = std::collections::BTreeSet::new();
+        let step = if self.tree.shared { (self.files() / self.lanes).max(1) } else { self.files() };
+        for item in (0..self.items).step_by(step as usize).chain([self.items - 1]) {
+            let folder = self.folder(lane, item);
+            let ends = folder.match_indices('/').map(|(at, _)| at);
+            all.extend(ends.map(|at| folder[..at].to_string()));
+        }
+        // Shorter names of the same beginning come first.
+        all.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Pattern;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn names(tree: Tree, jobs: u32) -> Names {
+        let span = tree.bytes(jobs, 4096);
+        Names::of(&Workload { jobs, tree: Some(tree), ..Workload::canonical(Pattern::Stat, span, 1) }).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn every_item_is_a_file_of_its_own_in_a_folder_that_is_made(
+            levels in 0u32..4, folders in 1u32..4, files in 1u32..9, shared: bool, jobs in 1u32..5,
+        ) {
+            let names = names(Tree { levels, folders, files, shared }, jobs);
+            let (mut seen, mut in_folder) = (BTreeSet::new(), BTreeMap::<String, u64>::new());
+            let mut made: BTreeSet<String> = BTreeSet::new();
+            for lane in 0..names.lanes() {
+                for folder in names.folders(lane) {
+                    let outer = folder.rsplit_once('/').map(|(outer, _)| outer.to_string());
+                    prop_assert!(outer.is_none_or(|outer| made.contains(&outer)), "{folder} before what it is in");
+                    made.insert(folder);
+                }
+                for item in 0..names.items() {
+                    let file = names.file(lane, item);
+                    let folder = names.folder(lane, item);
+                    prop_assert!(file.starts_with(&folder));
+                    prop_assert!(folder.is_empty() || made.contains(folder.trim_end_matches('/')), "{folder}");
+                    *in_folder.entry(folder).or_default() += 1;
+                    prop_assert!(seen.insert(file));
+                }
+            }
+            for lane in 0..names.lanes() {
+                for item in 0..names.items() {
+                    prop_assert_eq!(names.beside_item(lane, item), in_folder[&names.folder(lane, item)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_say_where_a_file_is() {
+        let own = names(Tree { levels: 2, folders: 3, files: 10, shared: false }, 2);
+        assert_eq!((own.items(), own.file(1, 47)), (90, "job1.fathom/1.fathom/1.fathom/7.fathom".to_string()));
+        assert_eq!(own.beside(1, 47, 9), "job1.fathom/1.fathom/1.fathom/new1.9.fathom");
+        let shared = names(Tree { levels: 0, folders: 1, files: 10, shared: true }, 2);
+        assert_eq!((shared.file(1, 2), shared.folder(1, 2)), ("5.fathom".to_string(), String::new()));
+    }
+}

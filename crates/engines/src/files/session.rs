@@ -1,0 +1,147 @@
+//! One lane on files by their names: one operation at a time.
+
+use super::api::{AskedOf, FileSystem};
+use super::names::{Names, Path};
+use crate::api::{Done, EngineError, Op, OpError, Session};
+use crate::buffers::Slab;
+use crate::clock::RealClock;
+use crate::content;
+use model::{Clock, Durability, OpClass, Workload};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Of each lane, to be given other names again and again.
+const RENAMED: u64 = 8;
+const READ: u32 = 0;
+const WRITE: u32 = 1;
+
+pub struct FilesSession {
+    system: Box<dyn FileSystem>,
+    names: Names,
+    lane: u64,
+    block: usize,
+    durable: bool,
+    slab: Slab,
+    queue: VecDeque<Op>,
+    /// The number of the last file that was made, or name that was given.
+    number: u64,
+    /// Files that this session made and has not deleted yet.
+    made: Vec<Path>,
+    /// Files that are given other names, and the item in whose folder each lies.
+    renamed: Vec<(u64, Path)>,
+}
+
+impl FilesSession {
+    /// # Errors
+    /// The files to be renamed can't be made.
+    pub fn open(
+        system: Box<dyn FileSystem>,
+        names: Names,
+        workload: &Workload,
+        lane: u32,
+    ) -> Result<FilesSession, EngineError> {
+        let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
+        let durable = workload.durability != Durability::None;
+        let slab = Slab::new(2, block, workload.seed ^ u64::from(lane) << 32)?;
+        // Numbers go on from the clock: those of another slice are others.
+        let (queue, number) = (VecDeque::new(), RealClock.now());
+        let (made, renamed) = (Vec::new(), Vec::new());
+        let lane = lane.into();
+        let mut session = FilesSession { system, names, lane, block, durable, slab, queue, number, made, renamed };
+        if workload.mix.has(OpClass::Rename) {
+            let items = names.items();
+            for nth in 0..RENAMED.min(items) {
+                let item = nth * items / RENAMED.min(items);
+                let path = session.new_path(item);
+                session.write(&path).map_err(|error| EngineError::Broken(format!("create {path}: {error}")))?;
+                session.renamed.push((item, path));
+            }
+        }
+        Ok(session)
+    }
+
+    fn new_path(&mut self, item: u64) -> Path {
+        self.number += 1;
+        self.names.beside(self.lane, item, self.number)
+    }
+
+    fn write(&mut self, path: &str) -> Result<(), OpError> {
+        let content = self.slab.buffer(WRITE, self.block);
+        content::mark(content, self.number, self.number);
+        self.system.create(path, content, self.durable)
+    }
+
+    fn execute(&mut self, op: &Op) -> Result<(), OpError> {
+        let item = op.offset / self.block.max(1) as u64 % self.names.items();
+        match op.kind {
+            OpClass::Create => {
+                let path = self.new_path(item);
+                self.write(&path)?;
+                self.made.push(path);
+            }
+            OpClass::Delete => {
+                if self.made.is_empty() {
+                    return Err(OpError::saying(libc::ENOENT, "none of the files that were made is left"));
+                }
+                let path = self.made.swap_remove(item as usize % self.made.len());
+                self.system.delete(&path)?;
+            }
+            OpClass::Stat | OpClass::StatCached => {
+                let of = if op.kind == OpClass::Stat { AskedOf::Keeper } else { AskedOf::Cache };
+                if self.system.stat(&self.names.file(self.lane, item), of)? != self.block as u64 {
+                    return Err(OpError::saying(libc::EBADMSG, "it is not as large as it was written"));
+                }
+            }
+            OpClass::Open => {
+                let into = self.slab.buffer(READ, self.block.next_multiple_of(crate::buffers::ALIGN));
+                let bytes = self.system.read(&self.names.file(self.lane, item), into)?;
+                if bytes != self.block || !content::is_whole(&into[..bytes], self.names.number(self.lane, item)) {
+                    return Err(OpError::saying(libc::EBADMSG, "what was read is not what was written (checksum)"));
+                }
+            }
+            OpClass::List => {
+                if self.system.list(&self.names.folder(self.lane, item))? < self.names.beside_item(self.lane, item) {
+                    return Err(OpError::saying(libc::EBADMSG, "fewer names were listed than there are files"));
+                }
+            }
+            OpClass::Rename => {
+                let at = item as usize % self.renamed.len().max(1);
+                let Some((beside, from)) = self.renamed.get(at).cloned() else { return Ok(()) };
+                let to = self.new_path(beside);
+                self.system.rename(&from, &to)?;
+                self.renamed[at].1 = to;
+            }
+            OpClass::Read | OpClass::Write => {
+                return Err(OpError::saying(libc::EOPNOTSUPP, "blocks are not what this engine loads"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Session for FilesSession {
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
+        self.queue.extend(ops);
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, _timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        if let Some(op) = self.queue.pop_front() {
+            let result = self.execute(&op).map(|()| op.len);
+            done.push(Done::now(op.slot, result));
+        }
+        Ok(())
+    }
+}
+
+/// What is left over of its own goes, as far as that can be had; the folder's undoing deletes the rest.
+impl Drop for FilesSession {
+    fn drop(&mut self) {
+        let renamed = std::mem::take(&mut self.renamed).into_iter().map(|(_, path)| path);
+        for path in std::mem::take(&mut self.made).into_iter().chain(renamed) {
+            if self.system.delete(&path).is_err() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Steps of the file layer: blocks of a file, and files by their names, in folders of mounted file systems.
+
+use super::device::{name_on, on_host};
+use crate::Request;
+use crate::planner::draft::Draft;
+use model::workload::{GIB, MIB};
+use model::{
+    Bytes, Change, Client, ClientHost, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place, Plan, Site,
+    SiteWish, Target, Tree, Workload, units,
+};
+use std::path::Path;
+
+/// Of the file whose blocks are loaded.
+const SPAN: Bytes = GIB;
+const LAB_SPAN: Bytes = 64 * MIB;
+/// For each of 16 jobs: as many folders as several servers of metadata could share, each with as many files as users keep in one.
+const TREE: Tree = Tree { levels: 1, folders: 8, files: 128, shared: false };
+const LAB_TREE: Tree = Tree { levels: 1, folders: 4, files: 32, shared: false };
+/// Of the room of a file system, what may be taken.
+const MOST: f64 = 0.9;
+
+/// The folders that are to be looked at, and on which hosts (`None`: this one).
+pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
+    if !request.layers.contains(&Layer::File) {
+        return Vec::new();
+    }
+    let hosts: Vec<Option<ClientHost>> = match inventory.hosts.is_empty() {
+        true => vec![None],
+        false => inventory.clients().cloned().map(Some).collect(),
+    };
+    let folders = &request.targets.folders;
+    let wish = |path: &Path| SiteWish { path: path.to_path_buf(), writes: false, given_up: false };
+    let of = |path| hosts.iter().map(move |host| (host.clone(), wish(path)));
+    folders.iter().flat_map(|path| of(path)).collect()
+}
+
+pub fn add(draft: &mut Draft) -> Result<(), Failure> {
+    let folders = draft.request.targets.folders.clone();
+    if folders.is_empty() && draft.request.layers.len() < Layer::ALL.len() {
+        let text = "no folder of a mounted file system is named: fathom file FOLDER, or fathom run --folder FOLDER";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    for (at, folder) in folders.iter().enumerate() {
+        if folders[..at].contains(folder) {
+            return Err(Failure::Usage(format!("{} is named twice; name it once", folder.display())));
+        }
+        let inventory = draft.inventory;
+        let sites: Vec<&Site> = inventory.folders.iter().filter(|site| site.wish.path == *folder).collect();
+        sites.iter().try_for_each(|site| refuse(site).map_err(|failure| on_host(site, failure)))?;
+        add_folder(draft, &sites)?;
+    }
+    Ok(())
+}
+
+/// One folder, as all hosts that load see it, or this one.
+fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
+    let span = if draft.small() { LAB_SPAN } else { SPAN };
+    let fuse = sites.iter().any(|site| file_system(site).is_some_and(FileSystemSeen::of_fuse));
+    if fuse && draft.options.patterns.contains(&Pattern::Stat) {
+        return Err(Failure::Usage(format!(
+            "{}: a program answers for it (FUSE), from a cache of its own too, so that nobody can be sure to ask who keeps the files; take \
+             stat-cached instead of stat",
+            sites.first().map_or_else(String::new, |site| site.wish.path.display().to_string())
+        )));
+    }
+    let can = |pattern: Pattern| !fuse || pattern != Pattern::Stat;
+    let loads = draft.workloads(Layer::File, span).into_iter().filter(|(pattern, _)| can(*pattern));
+    let steps: Vec<(Pattern, Workload)> = loads.map(|(pattern, load)| (pattern, of_tree(draft, load))).collect();
+    let data = steps.iter().filter(|(_, load)| !load.of_files()).map(|(_, load)| load.span).max();
+    let tree = steps.iter().filter(|(_, load)| load.of_files()).map(|(_, load)| load.span).max();
+    for site in sites {
+        let needed = data.unwrap_or(0).saturating_add(tree.unwrap_or(0));
+        refuse_too_large(site, &steps, needed).map_err(|failure| on_host(site, failure))?;
+    }
+    let parts = draft.clients_parts();
+    let mut of_data = Vec::new();
+    let mut of_names = Vec::new();
+    for (site, part) in sites.iter().zip(&parts) {
+        let host = site.host.as_ref();
+        let own = |what: &str| site.wish.path.join(draft.name(&format!("{part}{what}")));
+        let (file, folder) = (own("data"), own("files"));
+        if let Some(bytes) = data {
+            draft.own_file(host, file.clone(), bytes);
+        }
+        if tree.is_some() {
+            draft.change(Change::folder(host.map(|host| host.end.host.as_str()), folder.clone()));
+        }
+        of_data.push(target(site, Place::Path { path: file, writable: true }));
+        of_names.push(target(site, Place::Tree { path: folder }));
+    }
+    for (pattern, workload) in steps {
+        let targets = if workload.of_files() { &of_names } else { &of_data };
+        let chart = !pattern.is_metadata();
+        draft.step(pattern, targets.clone(), workload, chart);
+    }
+    Ok(())
+}
+
+/// Of files by their names: each job one operation at a time, over all files of its tree.
+fn of_tree(draft: &Draft, workload: Workload) -> Workload {
+    if !workload.of_files() {
+        return workload;
+    }
+    let tree = draft.options.tree.unwrap_or(if draft.small() { LAB_TREE } else { TREE });
+    let jobs = draft.options.jobs.unwrap_or(workload.depth).max(1);
+    let depth = draft.options.depth.unwrap_or(jobs);
+    Workload { jobs, depth, span: tree.bytes(jobs, workload.block), tree: Some(tree), ..workload }
+}
+
+/// With the kind of its file system: `/mnt/x (ceph)`.
+fn target(site: &Site, place: Place) -> Target {
+    let kind = file_system(site).map_or(String::new(), |seen| format!(" ({})", seen.kind));
+    let of = format!("{}{kind}", site.wish.path.display());
+    let name = name_on(site, &of);
+    let client = site.host.as_ref().map(|host| Client { host: host.end.host.clone(), of });
+    Target { client, ..Target::new(Layer::File, name, place) }
+}
+
+fn file_system(site: &Site) -> Option<&FileSystemSeen> {
+    site.seen.as_ref().ok()?.file_system.as_ref()
+}
+
+/// Of these folders: what does not reach who keeps the files, and where else the same file system is mounted.
+pub fn notes(inventory: &Inventory, plan: &Plan) -> Vec<String> {
+    if !plan.steps.iter().any(|step| step.layer == Layer::File) {
+        return Vec::new();
+    }
+    let of = |site: &Site| {
+        let (path, seen) = (name_on(site, &site.wish.path.display().to_string()), file_system(site)?);
+        let fuse = format!(
+            "{path} is of {}: its program answers as it likes, from a cache of its own too, so that `stat` is measured as `stat-cached` alone",
+            seen.kind
+        );
+        let (at, maybe) = (seen.also_at.join(", "), if seen.certain { "is" } else { "may be" });
+        let also = format!(
+            "{path}: the same file system {maybe} mounted at {at} as well; what is done there is in these figures"
+        );
+        let notes = [(seen.of_fuse(), fuse), (!seen.also_at.is_empty(), also)];
+        Some(notes.into_iter().filter(|(is, _)| *is).map(|(_, says)| says).collect::<Vec<_>>())
+    };
+    inventory.folders.iter().filter_map(of).flatten().collect()
+}
+
+fn refuse(site: &Site) -> Result<(), Failure> {
+    let path = site.wish.path.display();
+    let seen = site.seen.as_ref().map_err(|not| Failure::from(not.clone()))?;
+    match seen.found {
+        PathKind::Folder => Ok(()),
+        PathKind::Nothing => Err(Failure::Usage(format!("{path}: there is no such folder; make it, or mount it"))),
+        PathKind::File(_) | PathKind::Device(_) => Err(Failure::Usage(format!(
+            "{path}: is no folder; name a folder of a mounted file system (a file or device: fathom disk {path})"
+        ))),
+    }
+}
+
+fn refuse_too_large(site: &Site, steps: &[(Pattern, Workload)], needed: Bytes) -> Result<(), Failure> {
+    let path = site.wish.path.display();
+    let trees = steps.iter().filter_map(|(_, load)| Some((load.tree?, load.jobs)));
+    if let Some((tree, jobs)) = { trees }.find(|(tree, jobs)| tree.files(*jobs) > Tree::FILES_MOST) {
+        return Err(Failure::Usage(format!(
+            "--tree {tree}: {} files have to be made one by one first (at most {}); choose a smaller one",
+            tree.files(jobs),
+            Tree::FILES_MOST
+        )));
+    }
+    let free = site.seen.as_ref().ok().and_then(|seen| seen.free);
+    match free.filter(|free| needed as f64 > *free as f64 * MOST) {
+        Some(free) => Err(Failure::Usage(format!(
+            "{path}: {} would be written, and its file system has {} left, of which nine tenths may be taken; make room there, or write \
+             less: --working-set SIZE, --tree LEVELSxFOLDERSxFILES",
+            units::bytes(needed),
+            units::bytes(free)
+        ))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::{self, testing};
+    use model::{OpClass, Step};
+
+    fn request(folders: &[&str]) -> Request {
+        let mut request = testing::request(&[Layer::File]);
+        request.targets.folders = folders.iter().map(Into::into).collect();
+        request
+    }
+
+    fn plan(request: &Request, sites: Vec<Site>) -> Result<model::Plan, Failure> {
+        planner::plan(&Inventory { folders: sites, ..testing::inventory(0) }, request)
+    }
+
+    #[test]
+    fn blocks_of_a_file_and_files_by_their_names_in_a_folder_of_the_runs_own() {
+        let plan = plan(&request(&["/mnt"]), vec![testing::folder("/mnt")]).unwrap();
+        let what: Vec<String> = plan.changes.iter().map(Change::what).collect();
+        assert!(what.iter().any(|what| what.starts_with("file /mnt/fathom.2026")), "{what:?}");
+        assert!(what.iter().any(|what| what.starts_with("folder /mnt/fathom.2026")), "{what:?}");
+        let (names, data): (Vec<&Step>, Vec<&Step>) = plan.steps.iter().partition(|step| step.pattern.is_metadata());
+        // A durable write in two ways.
+        assert_eq!((names.len(), data.len()), (6, 7));
+        assert!(data.iter().all(|step| step.chart && matches!(step.targets[0].place, Place::Path { .. })));
+        for step in names {
+            let load = &step.workload;
+            assert!(!step.chart && matches!(step.targets[0].place, Place::Tree { .. }), "{step:?}");
+            assert_eq!((load.jobs, load.depth, load.span), (16, 16, TREE.bytes(16, 4096)));
+        }
+    }
+
+    #[test]
+    fn files_are_made_and_deleted_by_halves() {
+        let mut request = request(&["/mnt"]);
+        request.workload.patterns = vec![Pattern::CreateDelete];
+        request.workload.jobs = Some(3);
+        let plan = plan(&request, vec![testing::folder("/mnt")]).unwrap();
+        assert_eq!(plan.steps.len(), 1);
+        let load = &plan.steps[0].workload;
+        assert_eq!((load.jobs, load.depth), (3, 3));
+        assert_eq!(load.mix.classes().collect::<Vec<_>>(), [OpClass::Create, OpClass::Delete]);
+        assert_eq!(plan.changes.len(), 1, "no file for blocks that nobody loads: {:?}", plan.changes);
+    }
+
+    #[test]
+    fn what_is_no_folder_has_no_room_or_is_named_twice_is_told() {
+        let seen = |change: fn(&mut model::SiteSeen)| {
+            let mut site = testing::folder("/mnt");
+            change(site.seen.as_mut().unwrap());
+            vec![site]
+        };
+        let why = |folders: &[&str], sites| plan(&request(folders), sites).unwrap_err().to_string();
+        let none = why(&[], Vec::new());
+        assert!(none.contains("no folder of a mounted file system is named"), "{none}");
+        let nothing = why(&["/mnt"], seen(|seen| seen.found = PathKind::Nothing));
+        assert!(nothing.contains("/mnt: there is no such folder"), "{nothing}");
+        let file = why(&["/mnt"], seen(|seen| seen.found = PathKind::File(7)));
+        assert!(file.contains("fathom disk /mnt"), "{file}");
+        let full = why(&["/mnt"], seen(|seen| seen.free = Some(GIB)));
+        assert!(full.contains("1 GiB left") || full.contains("1.0 GiB left"), "{full}");
+        let twice = why(&["/mnt", "/mnt"], vec![testing::folder("/mnt")]);
+        assert!(twice.contains("named twice"), "{twice}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Which files there are for operations on files by their names.
+
+use crate::workload::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Folders in folders, and files in the lowest of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tree {
+    /// Levels of folders.
+    pub levels: u32,
+    /// Folders in each folder, of each level.
+    pub folders: u32,
+    /// Files in each folder of the lowest level.
+    pub files: u32,
+    /// All jobs work in the same folders; else each has a tree of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
+}
+
+impl Tree {
+    /// Names of all files and folders that a run makes end so.
+    pub const OWN_ENDING: &'static str = ".fathom";
+
+    /// More would take hours to be made.
+    pub const FILES_MOST: u64 = 10_000_000;
+
+    /// Folders of the lowest level, of one tree; at least 1.
+    pub fn lowest(&self) -> u64 {
+        u64::from(self.folders.max(1)).saturating_pow(self.levels)
+    }
+
+    /// Files of one tree; at least 1.
+    pub fn of_one(&self) -> u64 {
+        self.lowest().saturating_mul(self.files.max(1).into())
+    }
+
+    /// All files, for so many jobs: as many for each.
+    pub fn files(&self, jobs: u32) -> u64 {
+        let jobs = u64::from(jobs.max(1));
+        match self.shared {
+            true => self.of_one().div_ceil(jobs).saturating_mul(jobs),
+            false => self.of_one().saturating_mul(jobs),
+        }
+    }
+
+    /// Bytes of all files, each of `block` bytes.
+    pub fn bytes(&self, jobs: u32, block: Bytes) -> Bytes {
+        self.files(jobs).saturating_mul(block)
+    }
+
+    /// In words: `64 folders of 128 files`.
+    pub fn what(&self) -> String {
+        let Tree { levels, folders, files, shared } = self;
+        let own = if *shared { "for all jobs together" } else { "for each job" };
+        match levels {
+            0 => format!("{files} files in one folder {own}"),
+            _ => format!("{} folders ({levels}x{folders}) of {files} files each {own}", self.lowest()),
+        }
+    }
+}
+
+impl std::fmt::Display for Tree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}x{}x{}", self.levels, self.folders, self.files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_counted_for_all_jobs_or_for_each() {
+        let tree = Tree { levels: 2, folders: 3, files: 10, shared: false };
+        assert_eq!((tree.lowest(), tree.of_one(), tree.files(4)), (9, 90, 360));
+        assert_eq!(Tree { shared: true, ..tree }.files(4), 92);
+        assert_eq!(Tree { levels: 0, ..tree }.of_one(), 10);
+        assert_eq!(Tree { levels: u32::MAX, folders: u32::MAX, files: 1, shared: false }.files(3), u64::MAX);
+    }
+}
