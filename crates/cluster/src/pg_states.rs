@@ -4,6 +4,7 @@ use crate::admin::Cluster;
 use crate::errors::ClusterError;
 use model::PgStates;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -76,9 +77,63 @@ pub fn wait_calm(
     }
 }
 
+/// What goes on in the placement groups of all pools but these.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct OfOthers {
+    pub states: PgStates,
+    pub degraded_objects: u64,
+    pub misplaced_objects: u64,
+}
+
+/// The placement groups of `busy` states, without those of the pools of these names: a pool that was just made peers, and recovers what was
+/// written meanwhile.
+pub fn without_pools(cluster: &Cluster, busy: &PgStates, pools: &[&str]) -> Result<OfOthers, ClusterError> {
+    let words: BTreeSet<&str> = busy.keys().flat_map(|name| name.split('+')).collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !["active", "clean"].contains(word)).collect();
+    if words.is_empty() {
+        return Ok(OfOthers { states: busy.clone(), ..OfOthers::default() });
+    }
+    let known = cluster.ask(json!({"prefix": "osd lspools"}))?;
+    let named = |pool: &&Value| pool["poolname"].as_str().is_some_and(|name| pools.contains(&name));
+    let own: Vec<u64> =
+        known.as_array().into_iter().flatten().filter(named).filter_map(|pool| pool["poolnum"].as_u64()).collect();
+    let listed = cluster.ask_manager(json!({"prefix": "pg ls", "states": words}))?;
+    Ok(of_others(&listed, &own))
+}
+
+/// Releases before 14 gave the list itself.
+fn of_others(listed: &Value, own: &[u64]) -> OfOthers {
+    let groups = listed.get("pg_stats").unwrap_or(listed).as_array().into_iter().flatten();
+    let mut found = OfOthers::default();
+    for group in groups {
+        let pool = group["pgid"].as_str().and_then(|id| id.split_once('.')?.0.parse::<u64>().ok());
+        let (Some(state), false) = (group["state"].as_str(), pool.is_some_and(|pool| own.contains(&pool))) else {
+            continue;
+        };
+        *found.states.entry(state.to_string()).or_default() += 1;
+        let objects = |key: &str| group["stat_sum"][key].as_u64().unwrap_or(0);
+        found.degraded_objects += objects("num_objects_degraded");
+        found.misplaced_objects += objects("num_objects_misplaced");
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_goes_on_in_pools_of_ones_own_is_not_counted() {
+        let group = |id: &str, state: &str, degraded: u64| json!({"pgid": id, "state": state, "stat_sum": {"num_objects_degraded": degraded, "num_objects_misplaced": 0}});
+        let listed = [group("3.1f", "active+recovering", 7), group("12.0", "active+recovery_wait+degraded", 2)];
+        let of = |own: &[u64]| of_others(&json!({"pg_ready": true, "pg_stats": listed.clone()}), own);
+        assert_eq!(of(&[]).states.len(), 2);
+        assert_eq!(of(&[3]).degraded_objects, 2);
+        assert_eq!(of(&[3]).states, states(&[("active+recovery_wait+degraded", 1)]));
+        assert_eq!(of(&[3, 12]), OfOthers::default());
+        assert_eq!(of_others(&json!(listed.clone()), &[3]), of(&[3]));
+        assert_eq!(of_others(&json!({}), &[]), OfOthers::default());
+    }
 
     fn states(of: &[(&str, u32)]) -> PgStates {
         of.iter().map(|(name, number)| (name.to_string(), *number)).collect()
