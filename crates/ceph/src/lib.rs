@@ -1,18 +1,20 @@
-//! The only way to Ceph's client libraries: librados and librbd, loaded when first needed, behind a safe interface.
+//! The only way to Ceph's client libraries: librados, librbd and libcephfs, loaded when first needed, behind a safe interface.
 //!
 //! The libraries are opened at run time, so that a program that has this crate starts on hosts without them and works
 //! with whichever release the host has. This crate knows nothing of workloads or measuring; it connects, sends commands,
-//! reads and writes objects and images.
+//! reads and writes objects, images and files.
 
 mod access;
 mod alone;
 mod connect;
 mod error;
+mod file_system;
 mod flight;
 mod image;
 mod image_io;
 mod image_state;
 mod leave;
+mod libcephfs;
 mod librados;
 mod library;
 mod librbd;
@@ -25,6 +27,7 @@ mod slab;
 
 pub use access::{CAPS_LEAST, ClusterAccess};
 pub use error::CephError;
+pub use file_system::{File, FileSystem};
 pub use flight::Finished;
 pub use image::{Cache, Image, OpenFor};
 pub use image_io::ImageIo;

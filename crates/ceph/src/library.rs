@@ -83,6 +83,7 @@ pub(crate) use functions;
 
 #[cfg(test)]
 mod tests {
+    use crate::libcephfs::{BASIC_STATS, Libcephfs, Statx};
     use crate::librados::Librados;
     use crate::librbd::Librbd;
     use std::process::Command;
@@ -93,6 +94,15 @@ mod tests {
             "" => "void",
             "c_int" => "int",
             "u64" => "uint64_t",
+            "u32" => "uint32_t",
+            "c_uint" => "unsigned int",
+            "mode_t" => "mode_t",
+            "Mount" => "struct ceph_mount_info *",
+            "*mutMount" => "struct ceph_mount_info **",
+            "Directory" => "struct ceph_dir_result *",
+            "*mutDirectory" => "struct ceph_dir_result **",
+            "*mutdirent" => "struct dirent *",
+            "*mutStatx" => "struct ceph_statx *",
             "i64" => "int64_t",
             "usize" => "size_t",
             "isize" => "ssize_t",
@@ -135,13 +145,13 @@ mod tests {
         if out.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&out.stderr).into_owned()) }
     }
 
-    const HEADERS: &str = "#include <rados/librados.h>\n#include <rbd/librbd.h>\n";
+    const HEADERS: &str = "#define _FILE_OFFSET_BITS 64\n#include <dirent.h>\n#include <rados/librados.h>\n#include <rbd/librbd.h>\n#include <cephfs/libcephfs.h>\n";
 
     #[test]
     fn tables_have_the_types_of_the_headers() {
-        let tables = declarations(Librados::SIGNATURES) + &declarations(Librbd::SIGNATURES);
+        let tables = [Librados::SIGNATURES, Librbd::SIGNATURES, Libcephfs::SIGNATURES].map(declarations).concat();
         compiles(&format!("{HEADERS}{tables}"))
-            .expect("the tables differ from the headers of librados-dev and librbd-dev");
+            .expect("the tables differ from the headers of librados-dev, librbd-dev and libcephfs-dev");
     }
 
     #[test]
@@ -154,10 +164,14 @@ mod tests {
     fn layouts_and_constants_are_those_of_the_headers() {
         let size = size_of::<crate::librbd::ImageSpec>();
         let name = std::mem::offset_of!(crate::librbd::ImageSpec, name);
+        let (statx, bytes) = (size_of::<Statx>(), std::mem::offset_of!(Statx, size));
         compiles(&format!(
             "{HEADERS}#include <stddef.h>\n\
              _Static_assert(sizeof(rbd_image_spec_t) == {size}, \"size\");\n\
              _Static_assert(offsetof(rbd_image_spec_t, name) == {name}, \"name\");\n\
+             _Static_assert(sizeof(struct ceph_statx) == {statx}, \"size\");\n\
+             _Static_assert(offsetof(struct ceph_statx, stx_size) == {bytes}, \"bytes\");\n\
+             _Static_assert(CEPH_STATX_BASIC_STATS == {BASIC_STATS}, \"wanted\");\n\
              _Static_assert(__builtin_types_compatible_p(rados_callback_t, rbd_callback_t), \"callback\");\n"
         ))
         .expect("the headers of librados-dev and librbd-dev");

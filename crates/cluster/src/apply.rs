@@ -3,7 +3,7 @@
 use crate::admin::Cluster;
 use crate::entry::{JournalEntry, MadeThing, may_be_ours, own_prefix};
 use crate::errors::ClusterError;
-use crate::{buckets, host_settings, own_files, own_folders, pools, proof, setting_locks, settings, spread};
+use crate::{buckets, cephfs, host_settings, own_files, own_folders, pools, proof, setting_locks, settings, spread};
 use ceph::CephError;
 pub(crate) use model::shell::word;
 use model::{Change, HostChange};
@@ -106,6 +106,9 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
         }
         // It goes with the pool, and is nowhere else: nothing undoes it.
         Change::Spread { pool } => spread::make(cluster, pool).map(|()| MadeThing::Set),
+        Change::CephfsFolder { file_system, path } => {
+            cephfs::make(cluster, file_system, path, change).map(|()| MadeThing::Set)
+        }
         // The objects come with the load; the entry is there so that they go.
         Change::Objects { .. } => Ok(MadeThing::Set),
         _ => settings::make(cluster, change).map(|()| MadeThing::Set),
@@ -142,6 +145,9 @@ pub fn unmake(
         Change::OnHost { host: None, what: HostChange::Folder { path } } => {
             return own_folders::unmake(path, run, entry, trust);
         }
+        Change::CephfsFolder { .. } if !may_be_ours(run, change) => {
+            return Err(not_ours(change, "a run's own folder bears its name".to_string()));
+        }
         Change::Bucket { .. } if !trust.here => {
             return Err(not_ours(
                 change,
@@ -172,6 +178,7 @@ pub fn unmake(
         Change::Pool { name, .. } => unmake_pool(cluster, name, entry, trust),
         Change::Image { pool, name, .. } => unmake_image(cluster, pool, name, entry),
         Change::Objects { pool, prefix } => unmake_objects(cluster, pool, prefix, change),
+        Change::CephfsFolder { file_system, path } => cephfs::unmake(cluster, file_system, path, change),
         _ => settings::unmake(cluster, entry, trust),
     }
 }

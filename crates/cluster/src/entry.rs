@@ -100,6 +100,9 @@ pub fn may_be_ours(run: &str, change: &Change) -> bool {
             name.starts_with(&own)
         }
         Change::Objects { prefix, .. } => prefix.starts_with(&own),
+        Change::CephfsFolder { path, .. } => {
+            path.strip_prefix('/').is_some_and(|name| name.starts_with(&own) && !name.contains('/'))
+        }
         Change::Bucket { name, .. } => name.strip_prefix("fathom-") == Some(run),
         Change::Flag { name } => FLAGS.contains(&name.as_str()),
         Change::Option { .. } | Change::Restart { .. } | Change::BalancerOff => true,

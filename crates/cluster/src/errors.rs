@@ -11,6 +11,8 @@ pub enum ClusterError {
     Answer { command: String, what: String },
     #[error("{0}")]
     NotPermitted(String),
+    #[error("the cluster has no file system {name:?} (there: {there}); see `ceph fs ls`")]
+    NoFileSystem { name: String, there: String },
     #[error("{} can't be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     #[error(

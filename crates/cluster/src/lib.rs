@@ -3,6 +3,7 @@
 pub mod admin;
 mod apply;
 pub mod buckets;
+pub mod cephfs;
 mod coalescing;
 pub mod compaction;
 mod crush;

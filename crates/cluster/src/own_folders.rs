@@ -19,7 +19,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// Names of all files and folders that a run makes in its folder end so.
-const OWN_ENDING: &str = model::Tree::OWN_ENDING;
+pub(crate) const OWN_ENDING: &str = model::Tree::OWN_ENDING;
 /// After this time without one more deleted file the file system does not answer.
 const STALL: Duration = Duration::from_secs(30);
 
@@ -54,7 +54,7 @@ pub(crate) fn is_own_path(path: &Path, run: &str) -> bool {
 }
 
 /// A thread that hangs in the kernel is left behind: this program goes on.
-fn patiently<T: Send + 'static>(
+pub(crate) fn patiently<T: Send + 'static>(
     what: impl FnOnce(&AtomicU64) -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     let (tell, told) = sync_channel(1);

@@ -19,6 +19,8 @@ pub struct Context {
     pub verify: Arc<Verify>,
     /// For the gateway whose buckets are loaded.
     pub s3: Option<s3::Access>,
+    /// File systems of the cluster that were mounted by its library.
+    pub mounts: Arc<crate::files::Mounts>,
     /// Where objects of single OSDs lie.
     pub placed: Arc<crate::osd::PoolsPlaced>,
 }

@@ -39,7 +39,8 @@ pub const ENGINES: &[(Layer, &dyn Engine)] = &[
     (Layer::Osd, &osd::OsdEngine),
     (Layer::Rados, &rados::RadosEngine),
     (Layer::Rbd, &rbd::RbdEngine),
-    (Layer::File, &files::FilesEngine),
+    (Layer::File, &files::POSIX),
+    (Layer::File, &files::LIBCEPHFS),
     (Layer::File, &disk::IO_URING),
     (Layer::File, &disk::PSYNC),
     (Layer::Object, &gateway::GatewayEngine),
@@ -60,6 +61,9 @@ pub fn engine_for(step: &Step) -> Result<&'static dyn Engine, EngineError> {
     let on_paths = step.targets.iter().all(|target| matches!(target.place, Place::Path { .. }));
     if step.layer.of_disks() || (step.layer.of_folders() && on_paths) {
         return Ok(disk::chosen(step));
+    }
+    if step.targets.iter().any(|target| matches!(target.place, Place::Cephfs { .. })) {
+        return Ok(&files::LIBCEPHFS);
     }
     let first = ENGINES.iter().find(|(layer, _)| *layer == step.layer).map(|(_, engine)| *engine);
     first.ok_or_else(|| EngineError::Refused(format!("no engine loads layer {} yet", step.layer.name())))

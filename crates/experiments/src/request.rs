@@ -45,6 +45,8 @@ pub struct Targets {
     /// Of OSDs, no step of several at once.
     pub each_alone: bool,
     pub paths: Vec<PathBuf>,
+    /// A file system of the cluster, to be loaded by libcephfs. `None`: the lab's, if it has one.
+    pub cephfs: Option<String>,
     /// Of mounted file systems, to make files in.
     pub folders: Vec<PathBuf>,
     /// May be written to although they hold data.
@@ -168,6 +170,7 @@ impl Request {
     pub fn needs_cluster(&self) -> bool {
         let devices_of_osds = self.experiment.batches().is_empty() && self.targets.paths.is_empty();
         self.layers.iter().any(|layer| layer.of_ceph())
+            || self.targets.cephfs.is_some()
             || (devices_of_osds && self.layers.iter().any(|layer| layer.of_disks()))
     }
 }

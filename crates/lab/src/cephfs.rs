@@ -8,6 +8,8 @@ use crate::services::{Place, Service, ServicePool, ServiceSpec};
 use crate::supervisor::Supervisor;
 use serde_json::json;
 
+/// What its file system is called.
+pub const FILE_SYSTEM: &str = "cephfs";
 const METADATA: &str = "cephfs_metadata";
 const DATA: &str = "cephfs_data";
 
@@ -42,7 +44,7 @@ fn conf(place: &Place) -> String {
 }
 
 fn prepare(_: &Supervisor, _: &LabCluster, monitor: &Monitor) -> Result<(), LabError> {
-    monitor.tell(&json!({"prefix": "fs new", "fs_name": "cephfs", "metadata": METADATA, "data": DATA})).map(drop)
+    monitor.tell(&json!({"prefix": "fs new", "fs_name": FILE_SYSTEM, "metadata": METADATA, "data": DATA})).map(drop)
 }
 
 fn wait_until_active(supervisor: &Supervisor, _: &LabCluster, monitor: &Monitor) -> Result<(), LabError> {

@@ -51,6 +51,7 @@ mod up;
 mod wire;
 
 pub use active_fault::ActiveFault;
+pub use cephfs::FILE_SYSTEM;
 pub use down::{daemon, down};
 pub use errors::LabError;
 pub use lab::{Daemon, Host, LabCluster, LabDaemon, State};

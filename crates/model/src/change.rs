@@ -28,6 +28,8 @@ pub enum Change {
     Image { pool: String, name: String, bytes: Bytes },
     /// Objects whose names begin with `prefix`, in a pool that is not ours. Undone by deleting exactly those.
     Objects { pool: String, prefix: String },
+    /// A folder of our own in a file system of the cluster, which bears the run's name. Undone by deleting the files of ours in it, and it.
+    CephfsFolder { file_system: String, path: String },
     /// A bucket of our own. Undone by deleting it with the objects of ours that are in it.
     Bucket { gateway: Gateway, name: String },
     /// An option in the cluster's configuration database. Undone by setting what was there, or removing it.
@@ -152,6 +154,7 @@ impl Change {
             Change::Spread { pool } => format!("placement groups of pool {pool} on every OSD"),
             Change::Image { pool, name, .. } => format!("image {pool}/{name}"),
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
+            Change::CephfsFolder { file_system, path } => format!("folder {path} of file system {file_system}"),
             Change::Bucket { gateway, name } => format!("bucket {name} at {}", gateway.url),
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),
             Change::Flag { name } => format!("flag {name}"),

@@ -21,6 +21,8 @@ pub struct Inventory {
     pub image_bytes: Option<Bytes>,
     /// The object gateway to load; `None`: none is named.
     pub gateway: Option<Gateway>,
+    /// The cluster's file system to load by libcephfs; `None`: none is named.
+    pub cephfs: Option<String>,
     /// Hosts with agents; empty: this one does everything.
     pub hosts: Vec<ClientHost>,
     /// Paths to load: of these hosts, else of this one.

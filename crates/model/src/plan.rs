@@ -6,7 +6,7 @@ use crate::layer::Layer;
 use crate::pattern::{Metric, Pattern};
 use crate::plan_fields::PlanFields;
 use crate::step_id::StepId;
-use crate::target::{Target, on_network};
+use crate::target::{Place, Target, on_network};
 use crate::workload::Workload;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,11 @@ impl Step {
     pub fn new(id: u32, layer: Layer, pattern: Pattern, targets: Vec<Target>, workload: Workload) -> Step {
         let metric = pattern.metric(layer);
         Step { id: StepId(id), layer, pattern, targets, workload, metric, chart: true, apart: false, in_turns: false }
+    }
+
+    /// Does it load the cluster that this run is connected with?
+    pub fn loads_ceph(&self) -> bool {
+        self.layer.of_ceph() || self.targets.iter().any(|target| matches!(target.place, Place::Cephfs { .. }))
     }
 
     /// Compactions come with writes to an object store; raw devices and networks have none.

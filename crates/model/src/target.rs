@@ -94,6 +94,8 @@ pub enum Place {
     Images { pool: String, images: Vec<String> },
     /// Files of our own in this folder, which is ours.
     Tree { path: PathBuf },
+    /// Files of our own in this folder, which is ours, of a file system of the cluster, by libcephfs.
+    Cephfs { file_system: String, path: String },
     /// Objects of a bucket of our own, their names beginning with `prefix`.
     Bucket { gateway: Gateway, bucket: String, prefix: String },
     /// Nothing: operations end at once, or as a simulation says.

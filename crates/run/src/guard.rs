@@ -279,7 +279,7 @@ impl HealthMonitor for Watching<'_> {
 /// Why a step can't be measured now. An OSD that was down before is no trouble for a pool, whose other OSDs serve; one
 /// that goes down during the step is, and so is a target's own OSD in any case.
 pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
-    if !step.layer.of_ceph() {
+    if !step.loads_ceph() {
         return None;
     }
     let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();

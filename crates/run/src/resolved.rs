@@ -57,6 +57,12 @@ impl Resolved {
             (Some(cluster), Some(pool), Some(image)) => cluster::pools::image_bytes(cluster, pool, image)?,
             _ => None,
         };
+        let of_lab = || setup.lab.as_ref()?.cephfs.clone();
+        let cephfs = request.targets.cephfs.clone().or_else(of_lab);
+        let cephfs = cephfs.filter(|_| request.layers.iter().any(|layer| layer.of_folders()));
+        if let (Some(name), Some(cluster)) = (&cephfs, &cluster) {
+            cluster::cephfs::prove(cluster, name)?;
+        }
         let head = new_head(&setup.command, setup.lab.as_ref().is_some_and(|lab| lab.own));
         let of_lab = || setup.lab.as_ref()?.gateway.clone();
         let gateway = request.targets.gateway.clone().or_else(of_lab);
@@ -81,7 +87,8 @@ impl Resolved {
         }
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
         let run = head.run.clone();
-        let mut inventory = Inventory { run, scope, lab, here, image_bytes, gateway, hosts, ..Inventory::default() };
+        let mut inventory =
+            Inventory { run, scope, lab, here, image_bytes, gateway, cephfs, hosts, ..Inventory::default() };
         let (mut looks, in_turn) = (Looks::default(), in_turn(request));
         let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
             let seen = match (&host, &fleet) {
@@ -221,7 +228,10 @@ fn carries_osds(known_as: &str, scope: &Scope) -> bool {
 /// Does this host load the cluster? (The bench of the store runs within an OSD.)
 fn from_here(step: &Step) -> bool {
     let loads = |place: &Place| {
-        matches!(place, Place::Osd { .. } | Place::Pool { .. } | Place::Images { .. } | Place::Bucket { .. })
+        matches!(
+            place,
+            Place::Osd { .. } | Place::Pool { .. } | Place::Images { .. } | Place::Bucket { .. } | Place::Cephfs { .. }
+        )
     };
     step.targets.iter().any(|target| target.client.is_none() && loads(&target.place))
 }

@@ -1,4 +1,4 @@
-//! Makes the files that are there before anything is measured.
+//! Makes the files that are there before anything is measured: several threads, each some lanes' own.
 
 use super::api::FileSystem;
 use super::names::Names;
@@ -8,44 +8,42 @@ use crate::content;
 use model::{Bytes, Workload};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// Threads that make files side by side.
-const THREADS: u64 = 16;
+const THREADS: u32 = 16;
 /// How often whoever waits hears of it.
 const TELL: Duration = Duration::from_millis(100);
 
-/// Opens the file system once more, for another thread.
-pub type Opens = Arc<dyn Fn() -> Result<Box<dyn FileSystem>, EngineError> + Send + Sync>;
-
 /// What all threads of a fill share.
-struct Shared {
-    names: Names,
-    block: usize,
-    seed: u64,
-    made: AtomicU64,
+pub struct Progress {
+    bytes: AtomicU64,
     stop: AtomicBool,
 }
 
-/// Threads that hang in the kernel are left behind once `progress` says that nobody waits any more. Files that are there already, of an
-/// earlier and smaller fill, stay.
-pub fn fill(
-    open: &Opens,
-    names: Names,
-    workload: &Workload,
-    progress: &mut dyn FnMut(Bytes) -> bool,
-) -> Result<(), EngineError> {
-    let (block, seed) = (usize::try_from(workload.block).unwrap_or(usize::MAX), workload.seed);
-    let (made, stop) = (AtomicU64::new(0), AtomicBool::new(false));
-    let shared = Arc::new(Shared { names, block, seed, made, stop });
-    let threads = THREADS.min(names.lanes());
+impl Progress {
+    /// So many bytes more are there. False: it is to end.
+    pub fn made(&self, bytes: Bytes) -> bool {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Fills one lane's part.
+pub type FillsLane = Arc<dyn Fn(u32, &Progress) -> Result<(), EngineError> + Send + Sync>;
+
+/// Threads that hang in the kernel are left behind once `progress` says that nobody waits any more.
+pub fn side_by_side(lanes: u32, fill: &FillsLane, progress: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
+    let shared = Arc::new(Progress { bytes: AtomicU64::new(0), stop: AtomicBool::new(false) });
+    let threads = THREADS.min(lanes).max(1);
     let (tell, told) = sync_channel(threads as usize);
     for thread in 0..threads {
-        let (shared, tell, open) = (shared.clone(), tell.clone(), open.clone());
-        let lanes = (thread..names.lanes()).step_by(threads as usize);
+        let (shared, tell, fill) = (shared.clone(), tell.clone(), fill.clone());
         let named = std::thread::Builder::new().name(format!("fathom-fill-{thread}"));
-        let spawned = named.spawn(move || fill_lanes(&shared, &open, lanes, &tell));
+        let fill_own = move || (thread..lanes).step_by(threads as usize).try_for_each(|lane| fill(lane, &shared));
+        // Nobody listens any more if it was stopped.
+        let spawned = named.spawn(move || drop(tell.send(fill_own())));
         spawned.map_err(|error| EngineError::Broken(format!("a thread could not be started: {error}")))?;
     }
     drop(tell);
@@ -60,7 +58,7 @@ pub fn fill(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if !progress(shared.made.load(Ordering::Relaxed) * workload.block) {
+        if !progress(shared.bytes.load(Ordering::Relaxed)) {
             shared.stop.store(true, Ordering::Relaxed);
             return Ok(());
         }
@@ -68,35 +66,28 @@ pub fn fill(
     Ok(())
 }
 
-fn fill_lanes(
-    shared: &Shared,
-    open: &Opens,
-    lanes: impl Iterator<Item = u64>,
-    tell: &SyncSender<Result<(), EngineError>>,
-) {
-    let filled = open().and_then(|mut system| {
-        let mut slab = Slab::new(1, shared.block, shared.seed)?;
-        lanes.into_iter().try_for_each(|lane| fill_lane(shared, &mut *system, lane, &mut slab))
-    });
-    // Nobody listens any more if it was stopped.
-    let _ = tell.send(filled);
-}
-
-fn fill_lane(shared: &Shared, system: &mut dyn FileSystem, lane: u64, slab: &mut Slab) -> Result<(), EngineError> {
+/// Makes the files of one lane. Those that are there already, of an earlier and smaller fill, stay.
+pub fn names_of_lane(
+    system: &mut dyn FileSystem,
+    names: &Names,
+    (workload, lane): (&Workload, u32),
+    progress: &Progress,
+) -> Result<(), EngineError> {
     let broken = |what: &str, path: &str, error: OpError| EngineError::Broken(format!("{what} {path}: {error}"));
+    let (block, seed, lane) = (usize::try_from(workload.block).unwrap_or(usize::MAX), workload.seed, lane.into());
+    let mut slab = Slab::new(1, block, seed)?;
     // Lanes that share folders make them at the same time.
-    for folder in shared.names.folders(lane) {
+    for folder in names.folders(lane) {
         there_too(system.make_folder(&folder)).map_err(|error| broken("make folder", &folder, error))?;
     }
-    for item in 0..shared.names.items() {
-        if shared.stop.load(Ordering::Relaxed) {
+    for item in 0..names.items() {
+        let (path, number) = (names.file(lane, item), names.number(lane, item));
+        let content = slab.buffer(0, block);
+        content::mark(content, number, number ^ seed);
+        there_too(system.create(&path, content, false)).map_err(|error| broken("create", &path, error))?;
+        if !progress.made(workload.block) {
             return Ok(());
         }
-        let (path, number) = (shared.names.file(lane, item), shared.names.number(lane, item));
-        let content = slab.buffer(0, shared.block);
-        content::mark(content, number, number ^ shared.seed);
-        there_too(system.create(&path, content, false)).map_err(|error| broken("create", &path, error))?;
-        shared.made.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())
 }

@@ -1,74 +1,86 @@
-//! The `posix` engine: files by their names, in a folder of our own on a mounted file system. They are made, asked about, read, listed,
-//! renamed and deleted, by system calls, one at a time in each job.
+//! Files of our own in a folder of our own: by their names (made, asked about, read, listed, renamed, deleted), and, by libcephfs, blocks
+//! of them. Two engines that differ in who is called: `posix` the kernel, for any mounted file system, `libcephfs` Ceph's library.
 
 mod api;
+mod blocks;
+mod cephfs;
 mod fill;
 mod names;
 mod session;
 mod system;
 
+pub use cephfs::Mounts;
+
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::content;
 use api::FileSystem;
-use fill::Opens;
+use blocks::BlocksSession;
+use cephfs::Cephfs;
+use fill::{FillsLane, Progress};
 use model::workload::OBJECT_MOST;
 use model::{Bytes, Place, Target, Workload};
 use names::Names;
 use session::FilesSession;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 use system::System;
 
-pub struct FilesEngine;
+/// Who is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Posix,
+    Libcephfs,
+}
+
+pub struct FilesEngine {
+    way: Way,
+}
+
+pub static POSIX: FilesEngine = FilesEngine { way: Way::Posix };
+pub static LIBCEPHFS: FilesEngine = FilesEngine { way: Way::Libcephfs };
 
 /// A file system that does not answer within this time ends the step.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 impl Engine for FilesEngine {
     fn name(&self) -> &'static str {
-        "posix"
+        match self.way {
+            Way::Posix => "posix",
+            Way::Libcephfs => "libcephfs",
+        }
     }
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
         let refused = crate::verify::refusal(self, workload, true);
-        let (block, deepest) = (workload.block, workload.lane_depth(0));
-        folder_of(target).err().or(refused).or_else(|| match () {
-            () if block < content::MARK as Bytes => Some(format!(
-                "files of {block} bytes have no room for what tells whether they are whole (at least {} bytes); choose a larger block size",
-                content::MARK
-            )),
-            () if block > OBJECT_MOST => {
-                Some(format!("files of {block} bytes are too large (at most {OBJECT_MOST}); choose a smaller block size"))
-            }
-            () if deepest > 1 => Some(format!(
-                "each job does one operation at a time, and a depth of {deepest} per job is asked for; use as many jobs as depth"
-            )),
-            () if !workload.options.is_empty() => Some("the posix engine has no options; leave --option out".to_string()),
-            () if Names::of(workload).is_none() => {
-                Some("there is no file for each job; choose a larger --tree or fewer jobs".to_string())
-            }
-            () => None,
-        })
+        let place = self.refuse_place(target, workload);
+        place.or(refused).or_else(|| self.refuse_shape(workload))
     }
 
     fn prepare(
         &self,
-        _context: &Context,
+        context: &Context,
         target: &Target,
         workload: &Workload,
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
-        let path = folder_of(target).map_err(EngineError::Refused)?.to_path_buf();
-        let Some(names) = Names::of(workload) else { return Ok(()) };
-        let open: Opens = Arc::new(move || opened(&path));
-        fill::fill(&open, names, workload, progress).map_err(|error| named(target, error))
+        let (root, own) = (Root::of(context, target)?, workload.clone());
+        let lane: FillsLane = match (Names::of(workload), root) {
+            (Some(names), root) => Arc::new(move |lane: u32, progress: &Progress| {
+                fill::names_of_lane(&mut *root.open()?, &names, (&own, lane), progress)
+            }),
+            (None, Root::Cephfs { mounted, folder }) => {
+                Arc::new(move |lane: u32, progress: &Progress| blocks::fill(&mounted, &folder, (&own, lane), progress))
+            }
+            (None, Root::Mounted(_)) => return Ok(()),
+        };
+        fill::side_by_side(workload.jobs.max(1), &lane, progress).map_err(|error| named(target, error))
     }
 
     fn open(
         &self,
-        _context: &Context,
+        context: &Context,
         target: &Target,
         workload: &Workload,
         lane: u32,
@@ -76,31 +88,89 @@ impl Engine for FilesEngine {
         if let Some(why) = self.refuse(target, workload) {
             return Err(EngineError::Refused(why));
         }
-        let path = folder_of(target).map_err(EngineError::Refused)?.to_path_buf();
-        let Some(names) = Names::of(workload) else {
-            return Err(EngineError::Refused("there is no file for each job".to_string()));
-        };
-        let own = workload.clone();
-        let session = patiently(move || FilesSession::open(opened(&path)?, names, &own, lane));
-        Ok(Box::new(session.map_err(|error| named(target, error))?))
+        let (root, own) = (Root::of(context, target)?, workload.clone());
+        let session = patiently(move || -> Result<Box<dyn Session>, EngineError> {
+            match (Names::of(&own), root) {
+                (Some(names), root) => Ok(Box::new(FilesSession::open(root.open()?, names, &own, lane)?)),
+                (None, Root::Cephfs { mounted, folder }) => {
+                    Ok(Box::new(BlocksSession::open(&mounted, &folder, &own, lane)?))
+                }
+                (None, Root::Mounted(_)) => Err(EngineError::Refused("there is no file for each job".to_string())),
+            }
+        });
+        session.map_err(|error| named(target, error))
     }
 
     fn unverifiable(&self) -> Option<&'static str> {
-        Some("every file that is read is looked at whether it is whole, without --verify; leave it out")
+        Some("every file that is read by its name is looked at whether it is whole, without --verify; leave it out")
     }
 }
 
-fn folder_of(target: &Target) -> Result<&Path, String> {
-    match &target.place {
-        Place::Tree { path } => Ok(path),
-        _ => Err(format!("{} is no folder of files", target.name)),
+impl FilesEngine {
+    fn refuse_place(&self, target: &Target, workload: &Workload) -> Option<String> {
+        match (&target.place, self.way) {
+            (Place::Tree { .. }, Way::Posix) if workload.of_files() => None,
+            (Place::Cephfs { .. }, Way::Libcephfs) => None,
+            _ => Some(format!("{}: the {} engine does not load that; leave --engine out", target.name, self.name())),
+        }
+    }
+
+    fn refuse_shape(&self, workload: &Workload) -> Option<String> {
+        let (block, deepest, by_names) = (workload.block, workload.lane_depth(0), workload.of_files());
+        match () {
+            () if by_names && block < content::MARK as Bytes => Some(format!(
+                "files of {block} bytes have no room for what tells whether they are whole (at least {} bytes); choose a larger block size",
+                content::MARK
+            )),
+            () if block > OBJECT_MOST => Some(format!(
+                "files and blocks of {block} bytes are too large (at most {OBJECT_MOST}); choose a smaller block size"
+            )),
+            () if deepest > 1 => Some(format!(
+                "each job does one operation at a time, and a depth of {deepest} per job is asked for; use as many jobs as depth"
+            )),
+            () if !workload.options.is_empty() => {
+                Some(format!("the {} engine has no options; leave --option out", self.name()))
+            }
+            () if by_names && Names::of(workload).is_none() => {
+                Some("there is no file for each job; choose a larger --tree or fewer jobs".to_string())
+            }
+            () if workload.lane_span() < block => Some(format!(
+                "a working set of {} bytes has no block of {block} bytes for each of {} jobs",
+                workload.span, workload.jobs
+            )),
+            () => None,
+        }
     }
 }
 
-fn opened(path: &Path) -> Result<Box<dyn FileSystem>, EngineError> {
-    match System::open(path) {
-        Ok(system) => Ok(Box::new(system)),
-        Err(error) => Err(EngineError::Broken(format!("open {}: {error}", path.display()))),
+/// Where the files are.
+enum Root {
+    Mounted(PathBuf),
+    Cephfs { mounted: Arc<ceph::FileSystem>, folder: String },
+}
+
+impl Root {
+    fn of(context: &Context, target: &Target) -> Result<Root, EngineError> {
+        match &target.place {
+            Place::Tree { path } => Ok(Root::Mounted(path.clone())),
+            Place::Cephfs { file_system, path } => {
+                let rados = context.rados.as_ref().ok_or_else(|| {
+                    EngineError::Refused(format!("{}: there is no connection to its cluster", target.name))
+                })?;
+                Ok(Root::Cephfs { mounted: context.mounts.of(rados, file_system)?, folder: path.clone() })
+            }
+            _ => Err(EngineError::Refused(format!("{} is no folder of files", target.name))),
+        }
+    }
+
+    fn open(&self) -> Result<Box<dyn FileSystem>, EngineError> {
+        match self {
+            Root::Mounted(path) => match System::open(path) {
+                Ok(system) => Ok(Box::new(system)),
+                Err(error) => Err(EngineError::Broken(format!("open {}: {error}", path.display()))),
+            },
+            Root::Cephfs { mounted, folder } => Ok(Box::new(Cephfs::new(mounted.clone(), folder))),
+        }
     }
 }
 

@@ -27,10 +27,6 @@ impl Names {
         self.items
     }
 
-    pub fn lanes(&self) -> u64 {
-        self.lanes
-    }
-
     /// Of the item's content, and unlike that of all others.
     pub fn number(&self, lane: u64, item: u64) -> u64 {
         lane * self.items + item
@@ -116,7 +112,7 @@ mod tests {
             let names = names(Tree { levels, folders, files, shared }, jobs);
             let (mut seen, mut in_folder) = (BTreeSet::new(), BTreeMap::<String, u64>::new());
             let mut made: BTreeSet<String> = BTreeSet::new();
-            for lane in 0..names.lanes() {
+            for lane in 0..names.lanes {
                 for folder in names.folders(lane) {
                     let outer = folder.rsplit_once('/').map(|(outer, _)| outer.to_string());
                     prop_assert!(outer.is_none_or(|outer| made.contains(&outer)), "{folder} before what it is in");
@@ -131,7 +127,7 @@ mod tests {
                     prop_assert!(seen.insert(file));
                 }
             }
-            for lane in 0..names.lanes() {
+            for lane in 0..names.lanes {
                 for item in 0..names.items() {
                     prop_assert_eq!(names.beside_item(lane, item), in_folder[&names.folder(lane, item)]);
                 }

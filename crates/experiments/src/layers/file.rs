@@ -5,8 +5,8 @@ use crate::Request;
 use crate::planner::draft::Draft;
 use model::workload::{GIB, MIB};
 use model::{
-    Bytes, Change, Client, ClientHost, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place, Plan, Site,
-    SiteWish, Target, Tree, Workload, units,
+    Bytes, Change, Client, ClientHost, Durability, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place,
+    Plan, Site, SiteWish, Target, Tree, Workload, units,
 };
 use std::path::Path;
 
@@ -16,6 +16,8 @@ const LAB_SPAN: Bytes = 64 * MIB;
 /// For each of 16 jobs: as many folders as several servers of metadata could share, each with as many files as users keep in one.
 const TREE: Tree = Tree { levels: 1, folders: 8, files: 128, shared: false };
 const LAB_TREE: Tree = Tree { levels: 1, folders: 4, files: 32, shared: false };
+/// Blocks of each job's file, at least.
+const BLOCKS_LEAST: Bytes = 2;
 /// Of the room of a file system, what may be taken.
 const MOST: f64 = 0.9;
 
@@ -35,9 +37,10 @@ pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHos
 }
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    let folders = draft.request.targets.folders.clone();
-    if folders.is_empty() && draft.request.layers.len() < Layer::ALL.len() {
-        let text = "no folder of a mounted file system is named: fathom file FOLDER, or fathom run --folder FOLDER";
+    let (folders, cephfs) = (draft.request.targets.folders.clone(), draft.inventory.cephfs.clone());
+    if folders.is_empty() && cephfs.is_none() && draft.request.layers.len() < Layer::ALL.len() {
+        let text = "no file system is named: fathom file FOLDER (fathom run --folder FOLDER), of a mounted one; --cephfs NAME, of the cluster; \
+                    or a lab with one (--lab --with cephfs)";
         return Err(Failure::Usage(text.to_string()));
     }
     for (at, folder) in folders.iter().enumerate() {
@@ -48,6 +51,42 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let sites: Vec<&Site> = inventory.folders.iter().filter(|site| site.wish.path == *folder).collect();
         sites.iter().try_for_each(|site| refuse(site).map_err(|failure| on_host(site, failure)))?;
         add_folder(draft, &sites)?;
+    }
+    cephfs.map_or(Ok(()), |name| add_cephfs(draft, name))
+}
+
+/// A file system of the cluster, by its library: each job has one operation in flight, and a file of its own for blocks.
+fn add_cephfs(draft: &mut Draft, name: String) -> Result<(), Failure> {
+    if draft.options.patterns.contains(&Pattern::Stat) {
+        let text = "stat: libcephfs answers for what it has capabilities for, and can't be told to ask; take stat-cached instead";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    let folder = |part: &str| format!("/fathom.{}.{part}files", draft.inventory.run);
+    let place = |part: &str| Place::Cephfs { file_system: name.clone(), path: folder(part) };
+    let targets = draft.by_clients(Layer::File, &format!("{name} (libcephfs)"), place);
+    let folders: Vec<String> = draft.clients_parts().iter().map(|part| folder(part)).collect();
+    for path in folders {
+        draft.change(Change::CephfsFolder { file_system: name.clone(), path });
+    }
+    let span = draft.fitting(if draft.small() { LAB_SPAN } else { SPAN });
+    let asked = draft.options.durability;
+    // A write has ended when the OSDs have it: there is one way.
+    let once = |(pattern, load): &(Pattern, Workload)| {
+        *pattern != Pattern::Stat && (asked.is_some() || load.durability != Durability::Fdatasync)
+    };
+    let loads: Vec<(Pattern, Workload)> = draft.workloads(Layer::File, span).into_iter().filter(once).collect();
+    for (pattern, load) in loads {
+        let load = match load.of_files() {
+            true => of_tree(draft, load),
+            false => {
+                let jobs = draft.options.jobs.unwrap_or(load.depth).max(1);
+                let depth = draft.options.depth.unwrap_or(jobs);
+                let least = load.block.saturating_mul(jobs.into()).saturating_mul(BLOCKS_LEAST);
+                let span = draft.options.working_set.unwrap_or(load.span.max(least));
+                Workload { jobs, depth, span, durability: asked.unwrap_or(Durability::None), ..load }
+            }
+        };
+        draft.step(pattern, targets.clone(), load, !pattern.is_metadata());
     }
     Ok(())
 }
@@ -222,6 +261,20 @@ mod tests {
     }
 
     #[test]
+    fn a_file_system_of_the_cluster_is_loaded_by_its_library() {
+        let inventory = Inventory { cephfs: Some("cephfs".into()), ..testing::inventory(3) };
+        let plan = planner::plan(&inventory, &testing::request(&[Layer::File])).unwrap();
+        let [Change::CephfsFolder { file_system, path }] = &plan.changes[..] else { panic!("{:?}", plan.changes) };
+        assert!(file_system == "cephfs" && path.starts_with("/fathom.2026") && path.ends_with(".files"), "{path}");
+        assert_eq!(plan.steps.len(), 11);
+        for step in &plan.steps {
+            let load = &step.workload;
+            assert_eq!((load.jobs, load.durability), (load.depth, Durability::None), "{step:?}");
+            assert!(load.lane_span() >= load.block * BLOCKS_LEAST && step.loads_ceph(), "{step:?}");
+        }
+    }
+
+    #[test]
     fn what_is_no_folder_has_no_room_or_is_named_twice_is_told() {
         let seen = |change: fn(&mut model::SiteSeen)| {
             let mut site = testing::folder("/mnt");
@@ -230,7 +283,7 @@ mod tests {
         };
         let why = |folders: &[&str], sites| plan(&request(folders), sites).unwrap_err().to_string();
         let none = why(&[], Vec::new());
-        assert!(none.contains("no folder of a mounted file system is named"), "{none}");
+        assert!(none.contains("no file system is named"), "{none}");
         let nothing = why(&["/mnt"], seen(|seen| seen.found = PathKind::Nothing));
         assert!(nothing.contains("/mnt: there is no such folder"), "{nothing}");
         let file = why(&["/mnt"], seen(|seen| seen.found = PathKind::File(7)));

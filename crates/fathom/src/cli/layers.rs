@@ -24,6 +24,9 @@ pub struct LayersArgs {
     /// Folders of mounted file systems, for the file layer: a file and a folder of the run's own are made in each, and deleted again
     #[arg(long = "folder", value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
+    /// A file system of the cluster, for the file layer, loaded by libcephfs
+    #[arg(long, value_name = "NAME")]
+    pub cephfs: Option<String>,
     #[command(flatten)]
     pub gateway: GatewayArgs,
     #[command(flatten)]
@@ -194,8 +197,11 @@ pub struct RbdArgs<E: Args = RatedExperimentArgs> {
 #[derive(Args, Debug, Clone)]
 pub struct FileCommand<E: Args = RatedExperimentArgs> {
     /// Folders of mounted file systems (CephFS, NFS, any other). A file and a folder of the run's own are made in each, and deleted again
-    #[arg(required = true, value_name = "FOLDER")]
+    #[arg(required_unless_present_any = ["cephfs", "lab"], value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
+    /// A file system of the cluster, loaded by libcephfs: nothing need be mounted. A folder of the run's own is made in it, and deleted again
+    #[arg(long, value_name = "NAME")]
+    pub cephfs: Option<String>,
     #[command(flatten)]
     pub sync: SyncArgs,
     #[command(flatten)]

@@ -67,7 +67,8 @@ pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
 }
 
 pub fn of_file<E: Args>(args: &FileCommand<E>) -> OneLayer<'_, E> {
-    let targets = Targets { folders: args.folders.clone(), ..Targets::default() };
+    let (folders, cephfs) = (args.folders.clone(), args.cephfs.clone());
+    let targets = Targets { folders, cephfs, ..Targets::default() };
     let own = OwnNumbers { sync: args.sync.sync, tree: tree(&args.tree), ..OwnNumbers::default() };
     OneLayer { layer: Layer::File, targets, own, args: &args.layer }
 }

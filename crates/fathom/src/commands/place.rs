@@ -50,6 +50,13 @@ pub fn of(
             if request.is_some_and(of_gateway) && !services.contains(&Service::Rgw) {
                 services.push(Service::Rgw);
             }
+            let of_files = |request: &Request| {
+                let named = request.layers.iter().all(|layer| layer.of_folders());
+                request.targets.cephfs.is_none() && request.targets.folders.is_empty() && named
+            };
+            if request.is_some_and(of_files) && !services.contains(&Service::Cephfs) {
+                services.push(Service::Cephfs);
+            }
             running_or_new(common, name, (hosts.number(), &services), &prove)?
         }
         None => (None, None),
@@ -130,7 +137,9 @@ fn described(lab: &lab::LabCluster) -> SetupLab {
         let region = s3::REGION.to_string();
         Some(Gateway { url, region, virtual_host: false, credentials, profile: None, authorities: None })
     });
-    SetupLab { layout, conf: lab.conf.clone(), gateway, own: false }
+    let has_files = lab.services.iter().any(|service| service.service == Service::Cephfs);
+    let cephfs = has_files.then(|| lab::FILE_SYSTEM.to_string());
+    SetupLab { layout, conf: lab.conf.clone(), gateway, cephfs, own: false }
 }
 
 fn running(name: &str) -> Result<lab::LabCluster, Failure> {

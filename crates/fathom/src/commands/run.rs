@@ -58,8 +58,9 @@ pub fn targets(args: &LayersArgs) -> Result<Targets, Failure> {
     // Keys of the environment may be of a service that nobody means here, unless its layer is named.
     let asked = args.layers.iter().any(|layer| layer.of_buckets()) && args.run.lab.is_none();
     let gateway = args.gateway.gateway(asked)?;
-    let (pool, paths, folders) = (args.pool.clone(), args.devices.clone(), args.folders.clone());
-    Ok(Targets { pool, paths, folders, gateway, ..Targets::default() })
+    let (pool, paths) = (args.pool.clone(), args.devices.clone());
+    let (folders, cephfs) = (args.folders.clone(), args.cephfs.clone());
+    Ok(Targets { pool, paths, folders, cephfs, gateway, ..Targets::default() })
 }
 
 /// What only layers have that are not measured.
@@ -75,6 +76,7 @@ fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure>
         ("--sync", args.sync.sync.is_some(), durable),
         ("--device", !args.of.devices.is_empty(), paths),
         ("--folder", !args.of.folders.is_empty(), folders.clone()),
+        ("--cephfs", args.of.cephfs.is_some(), folders.clone()),
         ("--tree", args.tree.tree.is_some(), folders.clone()),
         ("--shared-folders", args.tree.shared_folders, folders),
         ("--s3-url", args.of.gateway.s3_url.is_some(), buckets),

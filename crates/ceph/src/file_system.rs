@@ -1,0 +1,275 @@
+//! A file system of a cluster, mounted within this program by libcephfs.
+
+use crate::connect::c_text;
+use crate::error::CephError;
+use crate::libcephfs::{BASIC_STATS, Directory, Libcephfs, Mount, Statx};
+use crate::rados::Rados;
+use libc::{O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, O_WRONLY, c_int};
+use std::ffi::{CStr, CString};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// How long mounting may take.
+const MOUNT: Duration = Duration::from_secs(30);
+/// How long unmounting may take before it is left to itself: it speaks with daemons, which may be gone.
+const UNMOUNT: Duration = Duration::from_secs(3);
+
+/// The library's cache of data is off: a write has ended when the OSDs have it, and a read comes from them.
+const OPTIONS: [(&CStr, &CStr); 1] = [(c"client_oc", c"false")];
+
+/// Unmounted when it is dropped. Calls block, of any number of threads at once.
+pub struct FileSystem {
+    mounted: Option<Mounted>,
+}
+
+struct Mounted {
+    fns: &'static Libcephfs,
+    raw: Mount,
+    /// Its connection's configuration and keys.
+    rados: Arc<Rados>,
+}
+
+// SAFETY: libcephfs.h: a mount may be used by any thread, by several at once.
+unsafe impl Send for Mounted {}
+// SAFETY: as above.
+unsafe impl Sync for Mounted {}
+
+impl Mounted {
+    /// The library's results are negative error numbers.
+    fn check(&self, code: c_int, what: impl FnOnce() -> String) -> Result<c_int, CephError> {
+        if code >= 0 { Ok(code) } else { Err(CephError::from_code(what(), self.rados.entity(), code, "")) }
+    }
+
+    fn mount(fns: &'static Libcephfs, rados: &Arc<Rados>, name: &str) -> Result<Mounted, CephError> {
+        let mut raw: Mount = std::ptr::null_mut();
+        // SAFETY: the cluster's handle is valid; `raw` is filled on success.
+        let code = unsafe { (fns.ceph_create_from_rados)(&mut raw, rados.cluster().raw) };
+        rados.check(code, || format!("prepare to mount file system {name}"))?;
+        let mounted = Mounted { fns, raw, rados: rados.clone() };
+        let c_name = c_text(name)?;
+        // SAFETY: the mount is valid and not mounted yet, and the texts live through the calls.
+        unsafe {
+            for (option, value) in OPTIONS {
+                (fns.ceph_conf_set)(raw, option.as_ptr(), value.as_ptr());
+            }
+            (fns.ceph_set_mount_timeout)(raw, MOUNT.as_secs() as u32);
+            mounted.check((fns.ceph_select_filesystem)(raw, c_name.as_ptr()), || format!("file system {name}"))?;
+            let code = (fns.ceph_mount)(raw, c"/".as_ptr());
+            mounted.check(code, || format!("mount file system {name}"))?;
+        }
+        Ok(mounted)
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses it any more; what is not mounted says so, and is released all the same.
+        unsafe {
+            (self.fns.ceph_unmount)(self.raw);
+            (self.fns.ceph_release)(self.raw);
+        }
+    }
+}
+
+impl Drop for FileSystem {
+    fn drop(&mut self) {
+        let Some(mounted) = self.mounted.take() else { return };
+        let (done, is_done) = mpsc::sync_channel::<()>(1);
+        let unmount = move || {
+            drop(mounted);
+            drop(done);
+        };
+        // If no thread can be had, it stays mounted until the program ends.
+        if std::thread::Builder::new().name("ceph-unmount".into()).spawn(unmount).is_ok() {
+            // Ends with an error when `done` is dropped: that is the signal.
+            let _unmounted_or_late = is_done.recv_timeout(UNMOUNT);
+        }
+    }
+}
+
+impl FileSystem {
+    /// # Errors
+    /// The library is missing, there is no such file system, this user has no right to it, or no metadata server answers in time.
+    pub fn mount(rados: &Arc<Rados>, name: &str) -> Result<FileSystem, CephError> {
+        let fns = Libcephfs::get()?;
+        let (answer, answers) = mpsc::sync_channel(1);
+        let (rados, own) = (rados.clone(), name.to_owned());
+        let mount = move || drop(answer.send(Mounted::mount(fns, &rados, &own)));
+        let spawned = std::thread::Builder::new().name("ceph-mount".into()).spawn(mount);
+        spawned.map_err(|error| CephError::Errno {
+            what: "start a thread to mount".into(),
+            errno: error.raw_os_error().unwrap_or(libc::EAGAIN),
+        })?;
+        let late = || CephError::TimedOut { what: format!("mount file system {name}"), status: String::new() };
+        let mounted = answers.recv_timeout(MOUNT + UNMOUNT).map_err(|_| late())??;
+        Ok(FileSystem { mounted: Some(mounted) })
+    }
+
+    fn with<T>(
+        &self,
+        path: &str,
+        call: impl FnOnce(&Mounted, &CString) -> Result<T, CephError>,
+    ) -> Result<T, CephError> {
+        let path = c_text(path)?;
+        match &self.mounted {
+            Some(mounted) => call(mounted, &path),
+            None => Err(CephError::Errno { what: "use a file system".into(), errno: libc::ENOTCONN }),
+        }
+    }
+
+    pub fn make_folder(&self, path: &str) -> Result<(), CephError> {
+        self.with(path, |on, c_path| {
+            // SAFETY: mounted, and the path lives through the call.
+            let code = unsafe { (on.fns.ceph_mkdir)(on.raw, c_path.as_ptr(), 0o700) };
+            on.check(code, || format!("make folder {path}")).map(drop)
+        })
+    }
+
+    pub fn remove_folder(&self, path: &str) -> Result<(), CephError> {
+        self.with(path, |on, c_path| {
+            // SAFETY: as above.
+            let code = unsafe { (on.fns.ceph_rmdir)(on.raw, c_path.as_ptr()) };
+            on.check(code, || format!("remove folder {path}")).map(drop)
+        })
+    }
+
+    pub fn remove(&self, path: &str) -> Result<(), CephError> {
+        self.with(path, |on, c_path| {
+            // SAFETY: as above.
+            let code = unsafe { (on.fns.ceph_unlink)(on.raw, c_path.as_ptr()) };
+            on.check(code, || format!("delete {path}")).map(drop)
+        })
+    }
+
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), CephError> {
+        let c_to = c_text(to)?;
+        self.with(from, |on, c_from| {
+            // SAFETY: mounted, and both paths live through the call.
+            let code = unsafe { (on.fns.ceph_rename)(on.raw, c_from.as_ptr(), c_to.as_ptr()) };
+            on.check(code, || format!("rename {from}")).map(drop)
+        })
+    }
+
+    /// How large it is, as far as this client knows.
+    pub fn size(&self, path: &str) -> Result<u64, CephError> {
+        self.with(path, |on, c_path| {
+            // SAFETY: plain numbers, all of which may be zero.
+            let mut told: Statx = unsafe { std::mem::zeroed() };
+            let nofollow = libc::AT_SYMLINK_NOFOLLOW as libc::c_uint;
+            // SAFETY: mounted, the path lives through the call, which fills what is told.
+            let code = unsafe { (on.fns.ceph_statx)(on.raw, c_path.as_ptr(), &mut told, BASIC_STATS, nofollow) };
+            on.check(code, || format!("stat {path}")).map(|_| told.size)
+        })
+    }
+
+    /// Names in a folder, without `.` and `..`, and whether each is a folder.
+    pub fn names(&self, path: &str) -> Result<Vec<(String, bool)>, CephError> {
+        let mut names = Vec::new();
+        self.each_name(path, |name, folder| names.push((name.to_string_lossy().into_owned(), folder)))?;
+        Ok(names)
+    }
+
+    /// Told of each name in a folder, without `.` and `..`, and whether it is a folder.
+    pub fn each_name(&self, path: &str, mut tell: impl FnMut(&CStr, bool)) -> Result<(), CephError> {
+        self.with(path, |on, c_path| {
+            let what = || format!("list {path}");
+            let mut open: Directory = std::ptr::null_mut();
+            // SAFETY: mounted, the path lives through the call, `open` is filled on success.
+            on.check(unsafe { (on.fns.ceph_opendir)(on.raw, c_path.as_ptr(), &mut open) }, what)?;
+            // SAFETY: plain numbers and characters, all of which may be zero.
+            let mut entry: libc::dirent = unsafe { std::mem::zeroed() };
+            let end = loop {
+                // SAFETY: the folder is open; the entry is filled where 1 is returned, its name ends with a zero.
+                match unsafe { (on.fns.ceph_readdir_r)(on.raw, open, &mut entry) } {
+                    1 => {
+                        // SAFETY: as above.
+                        let name = unsafe { CStr::from_ptr(entry.d_name.as_ptr()) };
+                        if ![c".", c".."].contains(&name) {
+                            tell(name, entry.d_type == libc::DT_DIR);
+                        }
+                    }
+                    code => break on.check(code, what).map(drop),
+                }
+            };
+            // SAFETY: it is open and used no more.
+            unsafe { (on.fns.ceph_closedir)(on.raw, open) };
+            end
+        })
+    }
+
+    /// A file that was not there, written and closed. `durable`: synced before it is closed.
+    pub fn create(self: &Arc<Self>, path: &str, content: &[u8], durable: bool) -> Result<(), CephError> {
+        let file = self.open_with(path, O_WRONLY | O_CREAT | O_EXCL)?;
+        let mut done = 0;
+        while done < content.len() {
+            done += file.write_at(&content[done..], done as u64)?;
+        }
+        if durable { file.sync(false) } else { Ok(()) }
+    }
+
+    /// Opened, read as far as `into` reaches, closed. How much that was.
+    pub fn read(self: &Arc<Self>, path: &str, into: &mut [u8]) -> Result<usize, CephError> {
+        let file = self.open_with(path, O_RDONLY)?;
+        let mut done = 0;
+        while done < into.len() {
+            match file.read_at(&mut into[done..], done as u64)? {
+                0 => break,
+                read => done += read,
+            }
+        }
+        Ok(done)
+    }
+
+    /// For reading and writing; made if it is not there.
+    pub fn open(self: &Arc<Self>, path: &str) -> Result<File, CephError> {
+        self.open_with(path, O_RDWR | O_CREAT)
+    }
+
+    fn open_with(self: &Arc<Self>, path: &str, flags: c_int) -> Result<File, CephError> {
+        self.with(path, |on, c_path| {
+            // SAFETY: mounted, and the path lives through the call.
+            let code = unsafe { (on.fns.ceph_open)(on.raw, c_path.as_ptr(), flags | O_NOFOLLOW, 0o600) };
+            on.check(code, || format!("open {path}"))
+        })
+        .map(|open| File { on: self.clone(), open })
+    }
+}
+
+/// An open file; closed when it is dropped.
+pub struct File {
+    on: Arc<FileSystem>,
+    open: c_int,
+}
+
+impl File {
+    fn call(&self, what: &str, call: impl FnOnce(&Mounted) -> c_int) -> Result<usize, CephError> {
+        self.on.with("", |on, _| on.check(call(on), || what.to_owned()).map(|done| done as usize))
+    }
+
+    /// How many bytes were read.
+    pub fn read_at(&self, into: &mut [u8], offset: u64) -> Result<usize, CephError> {
+        let (at, bytes) = (into.as_mut_ptr().cast(), into.len() as i64);
+        // SAFETY: the file is open, and `into` has so many bytes.
+        self.call("read", |on| unsafe { (on.fns.ceph_read)(on.raw, self.open, at, bytes, offset as i64) })
+    }
+
+    /// How many bytes were written.
+    pub fn write_at(&self, from: &[u8], offset: u64) -> Result<usize, CephError> {
+        let (at, bytes) = (from.as_ptr().cast(), from.len() as i64);
+        // SAFETY: the file is open, and `from` has so many bytes.
+        self.call("write", |on| unsafe { (on.fns.ceph_write)(on.raw, self.open, at, bytes, offset as i64) })
+    }
+
+    /// `data`: without what is known of the file.
+    pub fn sync(&self, data: bool) -> Result<(), CephError> {
+        // SAFETY: the file is open.
+        self.call("sync", |on| unsafe { (on.fns.ceph_fsync)(on.raw, self.open, data.into()) }).map(drop)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // SAFETY: the file is open and used no more.
+        let _ = self.call("close", |on| unsafe { (on.fns.ceph_close)(on.raw, self.open) });
+    }
+}

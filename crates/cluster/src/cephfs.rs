@@ -1,0 +1,117 @@
+//! Folders of our own in file systems of the cluster, made and emptied by libcephfs.
+
+use crate::admin::Cluster;
+use crate::apply::Unmade;
+use crate::errors::ClusterError;
+use crate::own_folders::{OWN_ENDING, patiently};
+use ceph::{CephError, FileSystem};
+use model::Change;
+use serde_json::json;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Is there such a file system, and may it be used? Asked before anything is changed.
+///
+/// # Errors
+/// There is none of this name, and which there are; or it can't be mounted.
+pub fn prove(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
+    let listed = cluster.ask(json!({"prefix": "fs ls"}))?;
+    let names: Vec<&str> = listed.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).collect();
+    if names.contains(&name) {
+        return FileSystem::mount(&cluster.rados, name).map(drop).map_err(explained);
+    }
+    let there = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+    Err(ClusterError::NoFileSystem { name: name.to_string(), there })
+}
+
+/// A user needs capabilities of its own for files.
+fn explained(error: CephError) -> ClusterError {
+    match error {
+        CephError::NotPermitted { what, entity, .. } => ClusterError::NotPermitted(format!(
+            "{what}: the user {entity} has no right to its files; give it mds 'allow rw' (`ceph auth get {entity}` shows what it has, and \
+             `ceph auth caps` replaces all of it)"
+        )),
+        error => ClusterError::Ceph(error),
+    }
+}
+
+/// # Errors
+/// [`ClusterError::NotMade`]: there is one already. Else it may be there.
+pub(crate) fn make(cluster: &Cluster, file_system: &str, path: &str, change: &Change) -> Result<(), ClusterError> {
+    let (rados, name, own) = (cluster.rados.clone(), file_system.to_string(), path.to_string());
+    let made = patiently(move |_| {
+        let made = FileSystem::mount(&rados, &name).and_then(|mounted| mounted.make_folder(&own));
+        Ok(made)
+    });
+    match made.map_err(|why| ClusterError::Make { what: change.what(), why })? {
+        Ok(()) => Ok(()),
+        Err(error @ CephError::Exists { .. }) => {
+            Err(ClusterError::NotMade { what: change.what(), why: error.to_string() })
+        }
+        Err(error) => Err(explained(error)),
+    }
+}
+
+/// Deletes what is ours in it, and it, if nothing else is in it.
+///
+/// # Errors
+/// It can't be undone now: no metadata server answers, or it refuses.
+pub(crate) fn unmake(
+    cluster: &Cluster,
+    file_system: &str,
+    path: &str,
+    change: &Change,
+) -> Result<Unmade, ClusterError> {
+    let (rados, name, own) = (cluster.rados.clone(), file_system.to_string(), path.to_string());
+    let listed = cluster.ask(json!({"prefix": "fs ls"}))?;
+    if !listed.as_array().into_iter().flatten().any(|one| one["name"] == file_system) {
+        return Ok(Unmade::Undone);
+    }
+    let undone = patiently(move |deleted| {
+        let mounted = FileSystem::mount(&rados, &name).map_err(|error| error.to_string())?;
+        // Of a path below others' folders only the last part is ours.
+        match emptied(&mounted, &own, deleted) {
+            Ok(None) => {}
+            Ok(Some(other)) => {
+                return Ok(Unmade::Left(format!(
+                    "it holds what is not Fathom's ({other} and maybe others); move that away, and delete the folder"
+                )));
+            }
+            Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
+            Err(error) => return Err(error.to_string()),
+        }
+        match mounted.remove_folder(&own) {
+            Ok(()) | Err(CephError::NotFound { .. }) => Ok(Unmade::Undone),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    undone.map_err(|why| ClusterError::Undo { what: change.what(), why })
+}
+
+/// Says what else is there. What is a link is no folder, and is not followed.
+fn emptied(on: &FileSystem, path: &str, deleted: &AtomicU64) -> Result<Option<String>, CephError> {
+    let mut other = None;
+    for (name, folder) in on.names(path)? {
+        let below = format!("{path}/{name}");
+        if !name.ends_with(OWN_ENDING) {
+            other = other.or(Some(name));
+            continue;
+        }
+        let removed = match folder {
+            true => match emptied(on, &below, deleted)? {
+                None => on.remove_folder(&below),
+                Some(found) => {
+                    other = other.or(Some(format!("{name}/{found}")));
+                    continue;
+                }
+            },
+            false => on.remove(&below),
+        };
+        match removed {
+            Ok(()) | Err(CephError::NotFound { .. }) => {
+                deleted.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(other)
+}
