@@ -10,7 +10,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// How long mounting may take.
-const MOUNT: Duration = Duration::from_secs(30);
+const MOUNT: Duration = Duration::from_secs(20);
 /// How long unmounting may take before it is left to itself: it speaks with daemons, which may be gone.
 const UNMOUNT: Duration = Duration::from_secs(3);
 

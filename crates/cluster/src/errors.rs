@@ -98,6 +98,7 @@ impl From<ClusterError> for model::Failure {
     fn from(error: ClusterError) -> model::Failure {
         match error {
             ClusterError::Ceph(error) => error.into(),
+            ClusterError::NoFileSystem { .. } => model::Failure::Usage(error.to_string()),
             _ if error.for_safety() => model::Failure::Refused(error.to_string()),
             _ => model::Failure::Failed(error.to_string()),
         }

@@ -1,4 +1,4 @@
-//! What each door to a pool costs, beside objects of RADOS under the same work: images, and buckets at a gateway.
+//! What each door to a pool costs, beside objects of RADOS under the same work: images, files, and buckets at a gateway.
 
 use crate::across::mean_over;
 use crate::chart::{figures_of, severity};
@@ -18,7 +18,8 @@ pub fn door_prices(entries: &[Entry]) -> Vec<DoorPrice> {
 }
 
 fn price(entries: &[Entry], (rados, door): (Layer, Layer), pattern: Pattern) -> Option<DoorPrice> {
-    let (below, own) = (figures_of(entries, rados, pattern), figures_of(entries, door, pattern));
+    let (below, mut own) = (figures_of(entries, rados, pattern), figures_of(entries, door, pattern));
+    own.retain(|entry| leads_to_pools(entry));
     let (first, other) = (own.first()?, below.first()?);
     if !same_work(first, other) {
         return None;
@@ -37,6 +38,11 @@ fn price(entries: &[Entry], (rados, door): (Layer, Layer), pattern: Pattern) -> 
         rados_label: gravest(&below),
         times: over(slower.0, slower.1)?,
     })
+}
+
+/// Of a mounted folder nobody says whose it is.
+fn leads_to_pools(entry: &Entry) -> bool {
+    !entry.figure.layer.of_folders() || entry.step.loads_ceph()
 }
 
 /// As large operations of the same kinds, as many in flight by as many clients.

@@ -264,7 +264,7 @@ impl Layer {
 
     /// Is it what applications see of a pool, above its objects?
     pub fn is_door(self) -> bool {
-        self.can().images || self.of_buckets()
+        self.can().images || self.of_folders() || self.of_buckets()
     }
 
     /// Is a target of it a bucket at a gateway?

@@ -71,7 +71,7 @@ impl Resolved {
         let (fleet, mut left_out) = match setup.hosts.named() {
             true => {
                 let loads = || request.experiment.clients_most().or(request.workload.clients).unwrap_or(1);
-                let loads = request.needs_cluster().then(loads);
+                let loads = (request.needs_cluster() || cephfs.is_some()).then(loads);
                 let (fleet, left_out) = clients(setup, cluster.as_ref(), s3.as_ref(), loads)?;
                 (Some(Rc::new(RefCell::new(fleet))), left_out)
             }

@@ -157,6 +157,68 @@ fn what_is_done_on_cephfs_reaches_its_metadata_server_and_what_is_cached_does_no
     assert_eq!(journals(&lab.home), 0);
 }
 
+#[test]
+fn a_labs_file_system_is_loaded_by_its_library_and_stands_beside_objects() {
+    let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "cephfs"]);
+    let mut mount = Mount::of(&lab);
+    theirs(mount.path());
+    let before = Asked::of(&lab);
+    let words = ["run", "--lab", &lab.name, "--layers", "rados,file", "--passes", "1", "--duration", "1s"];
+    let small = ["--working-set", "16M", "--tree", "1x2x8", "--format", "json"];
+    let small = [&small[..], &["--patterns", "write-latency,read-parallel,create-delete,open-read,rename"]].concat();
+    let ran = lab.home.run(&[&words[..], &small].concat());
+    assert!([0, 4].contains(&ran.code), "{}\n{}", ran.out, ran.err);
+    let (report, after) = (ran.json(), Asked::of(&lab));
+    assert_eq!(report["errors"], serde_json::json!([]));
+    let figures: Vec<&Value> =
+        report["figures"].as_array().unwrap().iter().filter(|figure| figure["layer"] == "file").collect();
+    assert_eq!(figures.len(), 6, "{figures:?}");
+    for figure in &figures {
+        assert_eq!(figure["target"], "cephfs (libcephfs)");
+        assert!(figure["operations"].as_u64().unwrap() > 10 && figure["errors"] == 0, "{figure}");
+    }
+    let of = |class: &str| {
+        let own = figures.iter().find(|figure| figure["kind"] == class && figure["pattern"] != "write-latency");
+        own.unwrap()["operations"].as_u64().unwrap()
+    };
+    for (counter, class) in
+        [("req_create_latency", "create"), ("req_unlink_latency", "delete"), ("req_rename_latency", "rename")]
+    {
+        assert!(after.since(&before, counter) >= of(class), "{counter}: {} of {class}", of(class));
+    }
+    let doors: Vec<&str> =
+        report["doors"].as_array().unwrap().iter().map(|door| door["layer"].as_str().unwrap()).collect();
+    assert_eq!(doors, ["file", "file"]);
+    only_theirs_is_left(mount.path());
+
+    // Killed, and undone from anywhere.
+    let own = |mount: &Mount| {
+        let mut entries = fs::read_dir(mount.path()).unwrap().map(|entry| entry.unwrap().path());
+        entries.find(|path| path.to_string_lossy().ends_with(".files"))
+    };
+    let long = ["file", "--cephfs", "cephfs", "--patterns", "create-delete", "--tree", "1x2x16", "--duration", "20s"];
+    let mut child = lab.fathom(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually("the run to make its files", 60, || {
+        own(&mount).is_some_and(|own| own.join("job15.fathom/1.fathom/15.fathom").exists())
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let folder = own(&mount).unwrap();
+    fs::write(folder.join("job0.fathom/notes"), "theirs").unwrap();
+    std::os::unix::fs::symlink(mount.join("theirs.fathom"), folder.join("job1.fathom/2.fathom")).unwrap();
+    lab.run(&["restore", "--yes"]).ends(0, &[]);
+    assert_eq!(fs::read(folder.join("job0.fathom/notes")).unwrap(), b"theirs");
+    fs::remove_dir_all(&folder).unwrap();
+    only_theirs_is_left(mount.path());
+    lab.run(&["file", "--cephfs", "nowhere"]).ends(2, &["no file system \"nowhere\"", "there: cephfs"]);
+    lab.run(&["file", "--cephfs", "cephfs", "--patterns", "stat"]).ends(2, &["stat-cached instead"]);
+    mount.unmount();
+    // Without a metadata server there is nothing to measure, and the program says so in its time.
+    lab.daemon("kill", "mds.a");
+    let lost = lab.run(&["file", "--cephfs", "cephfs", "--patterns", "list"]);
+    assert!(lost.code != 0 && !lost.err.contains("panicked"), "{}", lost.err);
+}
+
 /// A run that is far from its end, and has made its folder and its files.
 fn under_way(home: &Home, path: &Path, passes: &str) -> (Child, PathBuf) {
     let words = ["file", path.to_str().unwrap(), "--patterns", "create-delete,open-read", "--tree", "1x2x16"];

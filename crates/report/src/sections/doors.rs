@@ -3,21 +3,23 @@
 use crate::block::{Block, Cell, Column, Row, Table};
 use crate::numbers;
 use model::pattern::Family;
-use model::{DoorPrice, Estimate, Multiple, Report, Scope};
+use model::{DoorPrice, Estimate, Layer, Multiple, Report, Scope};
 
-const TITLE: &str = "Price of each door: what images and buckets take, beside objects of RADOS";
+const TITLE: &str = "Price of each door: what images, files and buckets take, beside objects of RADOS";
 const HEADING: [&str; 6] = ["layer", "pattern", "rados", "this layer", "times slower", "it adds, or loses"];
 const WORK: &str = "The operations are alike (size, mix, number in flight); the data are not: each layer has a working set of its own, so that reads may come from memory in one and not in the other, \
                     and a write of an object replaces all of it.";
-const NO_MODEL: &str = "What a gateway should take was never published: there is no model. That it is one of this cluster is not looked at; its pools may be others than the one of the RADOS figures.";
+const NO_MODEL: &str = "What file systems and gateways should take was never published: there is no model. Their pools may be others than the one of the RADOS figures.";
+const OF_GATEWAYS: &str = "That a gateway is one of this cluster is not looked at.";
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    // What images add to RADOS the ledger says; here they stand beside buckets.
-    if !report.doors.iter().any(|price| price.layer.of_buckets()) {
+    // What images add to RADOS the ledger says; here they stand beside files and buckets.
+    let is = |of: fn(Layer) -> bool| report.doors.iter().any(|price| of(price.layer));
+    if !is(Layer::of_buckets) && !is(Layer::of_folders) {
         return Vec::new();
     }
     let table = Table::new(HEADING.map(Column::left), report.doors.iter().map(row));
-    let notes = [WORK, NO_MODEL].map(Block::note);
+    let notes = [WORK, NO_MODEL].into_iter().chain(is(Layer::of_buckets).then_some(OF_GATEWAYS)).map(Block::note);
     [Block::title(TITLE), table.into()].into_iter().chain(notes).collect()
 }
 
