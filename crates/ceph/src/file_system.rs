@@ -4,7 +4,7 @@ use crate::connect::c_text;
 use crate::error::CephError;
 use crate::libcephfs::{BASIC_STATS, Directory, Libcephfs, Mount, Statx};
 use crate::rados::Rados;
-use libc::{O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, O_WRONLY, c_int};
+use libc::{O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, O_WRONLY, c_int};
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -38,6 +38,28 @@ impl Mounted {
     /// The library's results are negative error numbers.
     fn check(&self, code: c_int, what: impl FnOnce() -> String) -> Result<c_int, CephError> {
         if code >= 0 { Ok(code) } else { Err(CephError::from_code(what(), self.rados.entity(), code, "")) }
+    }
+
+    /// Told of each name in an open folder, which is closed then.
+    fn each_name(&self, open: Directory, path: &str, mut tell: impl FnMut(&CStr, bool)) -> Result<(), CephError> {
+        // SAFETY: plain numbers and characters, all of which may be zero.
+        let mut entry: libc::dirent = unsafe { std::mem::zeroed() };
+        let end = loop {
+            // SAFETY: the folder is open; the entry is filled where 1 is returned, its name ends with a zero.
+            match unsafe { (self.fns.ceph_readdir_r)(self.raw, open, &mut entry) } {
+                1 => {
+                    // SAFETY: as above.
+                    let name = unsafe { CStr::from_ptr(entry.d_name.as_ptr()) };
+                    if ![c".", c".."].contains(&name) {
+                        tell(name, entry.d_type == libc::DT_DIR);
+                    }
+                }
+                code => break self.check(code, || format!("list {path}")).map(drop),
+            }
+        };
+        // SAFETY: it is open and used no more.
+        unsafe { (self.fns.ceph_closedir)(self.raw, open) };
+        end
     }
 
     fn mount(fns: &'static Libcephfs, rados: &Arc<Rados>, name: &str) -> Result<Mounted, CephError> {
@@ -162,39 +184,20 @@ impl FileSystem {
         })
     }
 
-    /// Names in a folder, without `.` and `..`, and whether each is a folder.
-    pub fn names(&self, path: &str) -> Result<Vec<(String, bool)>, CephError> {
-        let mut names = Vec::new();
-        self.each_name(path, |name, folder| names.push((name.to_string_lossy().into_owned(), folder)))?;
-        Ok(names)
-    }
-
     /// Told of each name in a folder, without `.` and `..`, and whether it is a folder.
-    pub fn each_name(&self, path: &str, mut tell: impl FnMut(&CStr, bool)) -> Result<(), CephError> {
+    pub fn each_name(&self, path: &str, tell: impl FnMut(&CStr, bool)) -> Result<(), CephError> {
         self.with(path, |on, c_path| {
-            let what = || format!("list {path}");
             let mut open: Directory = std::ptr::null_mut();
             // SAFETY: mounted, the path lives through the call, `open` is filled on success.
-            on.check(unsafe { (on.fns.ceph_opendir)(on.raw, c_path.as_ptr(), &mut open) }, what)?;
-            // SAFETY: plain numbers and characters, all of which may be zero.
-            let mut entry: libc::dirent = unsafe { std::mem::zeroed() };
-            let end = loop {
-                // SAFETY: the folder is open; the entry is filled where 1 is returned, its name ends with a zero.
-                match unsafe { (on.fns.ceph_readdir_r)(on.raw, open, &mut entry) } {
-                    1 => {
-                        // SAFETY: as above.
-                        let name = unsafe { CStr::from_ptr(entry.d_name.as_ptr()) };
-                        if ![c".", c".."].contains(&name) {
-                            tell(name, entry.d_type == libc::DT_DIR);
-                        }
-                    }
-                    code => break on.check(code, what).map(drop),
-                }
-            };
-            // SAFETY: it is open and used no more.
-            unsafe { (on.fns.ceph_closedir)(on.raw, open) };
-            end
+            let code = unsafe { (on.fns.ceph_opendir)(on.raw, c_path.as_ptr(), &mut open) };
+            on.check(code, || format!("list {path}"))?;
+            on.each_name(open, path, tell)
         })
+    }
+
+    /// A folder by itself, whatever has its name later; what is a link is none.
+    pub fn folder(self: &Arc<Self>, path: &str) -> Result<Folder, CephError> {
+        self.open_with(path, O_RDONLY | O_DIRECTORY).map(|file| Folder { file })
     }
 
     /// A file that was not there, written and closed. `durable`: synced before it is closed.
@@ -204,7 +207,10 @@ impl FileSystem {
         while done < content.len() {
             done += file.write_at(&content[done..], done as u64)?;
         }
-        if durable { file.sync(false) } else { Ok(()) }
+        if durable {
+            file.sync(false)?;
+        }
+        file.close()
     }
 
     /// Opened, read as far as `into` reaches, closed. How much that was.
@@ -235,6 +241,47 @@ impl FileSystem {
     }
 }
 
+/// An open folder, not followed through links; closed when it is dropped.
+pub struct Folder {
+    file: File,
+}
+
+impl Folder {
+    /// Names in it, without `.` and `..`, and whether each is a folder.
+    pub fn names(&self) -> Result<Vec<(CString, bool)>, CephError> {
+        self.file.on.with("", |on, _| {
+            let mut open: Directory = std::ptr::null_mut();
+            // SAFETY: mounted, the folder is open, `open` is filled on success.
+            let code = unsafe { (on.fns.ceph_fdopendir)(on.raw, self.file.open, &mut open) };
+            on.check(code, || "list a folder".to_owned())?;
+            let mut names = Vec::new();
+            on.each_name(open, "a folder", |name, folder| names.push((name.to_owned(), folder)))?;
+            Ok(names)
+        })
+    }
+
+    /// A folder in it; what is a link is none.
+    pub fn folder(&self, name: &CStr) -> Result<Folder, CephError> {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+        let what = || format!("open {}", name.to_string_lossy());
+        let open = self.file.on.with("", |on, _| {
+            // SAFETY: mounted, the folder is open, and the name lives through the call.
+            on.check(unsafe { (on.fns.ceph_openat)(on.raw, self.file.open, name.as_ptr(), flags, 0) }, what)
+        })?;
+        Ok(Folder { file: File { on: self.file.on.clone(), open } })
+    }
+
+    /// Removes a file, or an empty folder, in it.
+    pub fn remove(&self, name: &CStr, folder: bool) -> Result<(), CephError> {
+        let flags = if folder { libc::AT_REMOVEDIR } else { 0 };
+        self.file.on.with("", |on, _| {
+            // SAFETY: mounted, the folder is open, and the name lives through the call.
+            let code = unsafe { (on.fns.ceph_unlinkat)(on.raw, self.file.open, name.as_ptr(), flags) };
+            on.check(code, || format!("delete {}", name.to_string_lossy())).map(drop)
+        })
+    }
+}
+
 /// An open file; closed when it is dropped.
 pub struct File {
     on: Arc<FileSystem>,
@@ -258,6 +305,16 @@ impl File {
         let (at, bytes) = (from.as_ptr().cast(), from.len() as i64);
         // SAFETY: the file is open, and `from` has so many bytes.
         self.call("write", |on| unsafe { (on.fns.ceph_write)(on.raw, self.open, at, bytes, offset as i64) })
+    }
+
+    /// What could not be written until now is told here at last.
+    pub fn close(self) -> Result<(), CephError> {
+        let file = std::mem::ManuallyDrop::new(self);
+        // SAFETY: the file is open and used no more.
+        let closed = file.call("close", |on| unsafe { (on.fns.ceph_close)(on.raw, file.open) }).map(drop);
+        // SAFETY: taken once, and what held it is never dropped.
+        drop(unsafe { std::ptr::read(&file.on) });
+        closed
     }
 
     /// `data`: without what is known of the file.

@@ -61,6 +61,9 @@ functions! {
         fn ceph_read(Mount, c_int, *mut c_char, i64, i64) -> c_int;
         fn ceph_write(Mount, c_int, Text, i64, i64) -> c_int;
         fn ceph_fsync(Mount, c_int, c_int) -> c_int;
+        fn ceph_openat(Mount, c_int, Text, c_int, mode_t) -> c_int;
+        fn ceph_unlinkat(Mount, c_int, Text, c_int) -> c_int;
+        fn ceph_fdopendir(Mount, c_int, *mut Directory) -> c_int;
         fn ceph_opendir(Mount, Text, *mut Directory) -> c_int;
         fn ceph_readdir_r(Mount, Directory, *mut dirent) -> c_int;
         fn ceph_closedir(Mount, Directory) -> c_int;

@@ -178,7 +178,7 @@ pub fn unmake(
         Change::Pool { name, .. } => unmake_pool(cluster, name, entry, trust),
         Change::Image { pool, name, .. } => unmake_image(cluster, pool, name, entry),
         Change::Objects { pool, prefix } => unmake_objects(cluster, pool, prefix, change),
-        Change::CephfsFolder { file_system, path } => cephfs::unmake(cluster, file_system, path, change),
+        Change::CephfsFolder { file_system, path } => cephfs::unmake(cluster, file_system, path, entry),
         _ => settings::unmake(cluster, entry, trust),
     }
 }

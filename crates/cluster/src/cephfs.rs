@@ -2,12 +2,18 @@
 
 use crate::admin::Cluster;
 use crate::apply::Unmade;
+use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
-use crate::own_folders::{OWN_ENDING, patiently};
-use ceph::{CephError, FileSystem};
+use crate::own_folders::{NOT_FOUND, OWN_ENDING, patiently};
+use ceph::{CephError, FileSystem, Folder};
 use model::Change;
 use serde_json::json;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What a killed client held, others wait for until its session ends (`session_timeout` of a file system, 60 s).
+const STALL: Duration = Duration::from_secs(100);
 
 /// Is there such a file system, and may it be used? Asked before anything is changed.
 ///
@@ -38,7 +44,7 @@ fn explained(error: CephError) -> ClusterError {
 /// [`ClusterError::NotMade`]: there is one already. Else it may be there.
 pub(crate) fn make(cluster: &Cluster, file_system: &str, path: &str, change: &Change) -> Result<(), ClusterError> {
     let (rados, name, own) = (cluster.rados.clone(), file_system.to_string(), path.to_string());
-    let made = patiently(move |_| {
+    let made = patiently(STALL, move |_| {
         let made = FileSystem::mount(&rados, &name).and_then(|mounted| mounted.make_folder(&own));
         Ok(made)
     });
@@ -59,25 +65,29 @@ pub(crate) fn unmake(
     cluster: &Cluster,
     file_system: &str,
     path: &str,
-    change: &Change,
+    entry: &JournalEntry,
 ) -> Result<Unmade, ClusterError> {
+    let (change, confirmed) = (&entry.change, entry.made.is_some());
     let (rados, name, own) = (cluster.rados.clone(), file_system.to_string(), path.to_string());
     let listed = cluster.ask(json!({"prefix": "fs ls"}))?;
     if !listed.as_array().into_iter().flatten().any(|one| one["name"] == file_system) {
-        return Ok(Unmade::Undone);
+        return Ok(Unmade::Left("its file system is not there any more by that name; see `ceph fs ls`".to_string()));
     }
-    let undone = patiently(move |deleted| {
-        let mounted = FileSystem::mount(&rados, &name).map_err(|error| error.to_string())?;
-        // Of a path below others' folders only the last part is ours.
-        match emptied(&mounted, &own, deleted) {
-            Ok(None) => {}
-            Ok(Some(other)) => {
-                return Ok(Unmade::Left(format!(
-                    "it holds what is not Fathom's ({other} and maybe others); move that away, and delete the folder"
-                )));
-            }
+    let undone = patiently(STALL, move |deleted| {
+        let mounted = Arc::new(FileSystem::mount(&rados, &name).map_err(|error| error.to_string())?);
+        let folder = match mounted.folder(&own) {
+            Ok(folder) => folder,
+            Err(CephError::NotFound { .. }) if confirmed => return Ok(Unmade::Left(NOT_FOUND.to_string())),
             Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
+            Err(error) if matches!(error.errno(), libc::ELOOP | libc::ENOTDIR) => {
+                return Ok(Unmade::Left("what has its name now is no folder".to_string()));
+            }
             Err(error) => return Err(error.to_string()),
+        };
+        if let Some(other) = emptied(&folder, deleted).map_err(|error| error.to_string())? {
+            return Ok(Unmade::Left(format!(
+                "it holds what is not Fathom's ({other} and maybe others); move that away, and delete the folder"
+            )));
         }
         match mounted.remove_folder(&own) {
             Ok(()) | Err(CephError::NotFound { .. }) => Ok(Unmade::Undone),
@@ -87,26 +97,28 @@ pub(crate) fn unmake(
     undone.map_err(|why| ClusterError::Undo { what: change.what(), why })
 }
 
-/// Says what else is there. What is a link is no folder, and is not followed.
-fn emptied(on: &FileSystem, path: &str, deleted: &AtomicU64) -> Result<Option<String>, CephError> {
+/// Says what else is there. Links are not followed, and are not ours.
+fn emptied(folder: &Folder, deleted: &AtomicU64) -> Result<Option<String>, CephError> {
     let mut other = None;
-    for (name, folder) in on.names(path)? {
-        let below = format!("{path}/{name}");
-        if !name.ends_with(OWN_ENDING) {
-            other = other.or(Some(name));
+    for (name, is_folder) in folder.names()? {
+        let shown = name.to_string_lossy().into_owned();
+        if !shown.ends_with(OWN_ENDING) {
+            other = other.or(Some(shown));
             continue;
         }
-        let removed = match folder {
-            true => match emptied(on, &below, deleted)? {
-                None => on.remove_folder(&below),
-                Some(found) => {
-                    other = other.or(Some(format!("{name}/{found}")));
-                    continue;
+        if is_folder {
+            match folder.folder(&name) {
+                Ok(below) => {
+                    if let Some(found) = emptied(&below, deleted)? {
+                        other = other.or(Some(format!("{shown}/{found}")));
+                        continue;
+                    }
                 }
-            },
-            false => on.remove(&below),
-        };
-        match removed {
+                Err(CephError::NotFound { .. }) => continue,
+                Err(error) => return Err(error),
+            }
+        }
+        match folder.remove(&name, is_folder) {
             Ok(()) | Err(CephError::NotFound { .. }) => {
                 deleted.fetch_add(1, Ordering::Relaxed);
             }

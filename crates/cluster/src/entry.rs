@@ -42,9 +42,10 @@ pub enum MadeThing {
         device: u64,
         inode: u64,
     },
-    /// On which mounted file system it is, in words; `None`: the kernel did not tell.
+    /// On which mounted file system it is, in words (`None`: the kernel did not tell), and its number there.
     Folder {
         on: Option<String>,
+        inode: u64,
     },
     /// What has no identity of its own.
     Set,

@@ -7,11 +7,11 @@ use crate::here::mounts::mount_of;
 use model::Change;
 use nix::dir::{Dir, Entry, Type};
 use nix::fcntl::{OFlag, openat};
-use nix::sys::stat::Mode;
+use nix::sys::stat::{Mode, fstat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 use std::ffi::CStr;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Names of all files and folders that a run makes in its folder end so.
 pub(crate) const OWN_ENDING: &str = model::Tree::OWN_ENDING;
-/// After this time without one more deleted file the file system does not answer.
+/// After this time without one more deleted file a mounted file system does not answer.
 const STALL: Duration = Duration::from_secs(30);
 
 /// Makes it, for this user alone. Known again by its name, and by the file system on which it is.
@@ -30,7 +30,14 @@ const STALL: Duration = Duration::from_secs(30);
 pub(crate) fn make(path: &Path, change: &Change) -> Result<MadeThing, ClusterError> {
     let not = |why: String| ClusterError::NotMade { what: change.what(), why };
     std::fs::DirBuilder::new().mode(0o700).create(path).map_err(|error| not(error.to_string()))?;
-    Ok(MadeThing::Folder { on: mount_of(path).map(|mount| mount.what()) })
+    let inode = std::fs::symlink_metadata(path).map_or(0, |made| made.ino());
+    Ok(MadeThing::Folder { on: mounted(path), inode })
+}
+
+/// On which file system a path lies, through all links before its last part.
+fn mounted(path: &Path) -> Option<String> {
+    let around = path.parent()?.canonicalize().ok()?;
+    mount_of(&around.join(path.file_name()?)).map(|mount| mount.what())
 }
 
 /// Deletes what is ours in it, and it, if nothing else is in it.
@@ -44,7 +51,8 @@ pub(crate) fn unmake(path: &Path, run: &str, entry: &JournalEntry, trust: Trust)
         return Err(ClusterError::NotOurs { what, why });
     }
     let (own, made) = (path.to_path_buf(), entry.made.clone());
-    patiently(move |deleted| removed(&own, made.as_ref(), deleted)).map_err(|why| ClusterError::Undo { what, why })
+    patiently(STALL, move |deleted| removed(&own, made.as_ref(), deleted))
+        .map_err(|why| ClusterError::Undo { what, why })
 }
 
 /// `/mnt/fathom.20260102-030405-a1b2.files`
@@ -53,8 +61,9 @@ pub(crate) fn is_own_path(path: &Path, run: &str) -> bool {
     path.is_absolute() && name.starts_with(&own_prefix(run))
 }
 
-/// A thread that hangs in the kernel is left behind: this program goes on.
+/// A thread that hangs in the kernel is left behind: this program goes on, after this time without one more deleted file.
 pub(crate) fn patiently<T: Send + 'static>(
+    stall: Duration,
     what: impl FnOnce(&AtomicU64) -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     let (tell, told) = sync_channel(1);
@@ -64,13 +73,13 @@ pub(crate) fn patiently<T: Send + 'static>(
     thread.spawn(move || tell.send(what(&counted))).map_err(|error| error.to_string())?;
     let mut before = 0;
     loop {
-        match told.recv_timeout(STALL) {
+        match told.recv_timeout(stall) {
             Ok(end) => return end,
             Err(RecvTimeoutError::Disconnected) => return Err("the thread that deletes it is gone".to_string()),
             Err(RecvTimeoutError::Timeout) => {
                 let now = deleted.load(Ordering::Relaxed);
                 if now == before {
-                    let seconds = STALL.as_secs();
+                    let seconds = stall.as_secs();
                     return Err(format!("its file system has not answered for {seconds} s"));
                 }
                 before = now;
@@ -89,7 +98,14 @@ fn removed(path: &Path, made: Option<&MadeThing>, deleted: &AtomicU64) -> Result
         }
         Err(errno) => return Err(in_words(errno)),
     };
-    if let Some(other) = emptied_side_by_side(&folder, deleted)? {
+    let found = fstat(&folder).map_err(in_words)?;
+    if let Some(MadeThing::Folder { inode, .. }) = made
+        && found.st_ino != *inode
+    {
+        return Ok(Unmade::Left("what has its name now is another folder".to_string()));
+    }
+    let all = entries(folder.try_clone().map_err(|error| error.to_string())?)?;
+    if let Some(other) = emptied(&folder, &all, &emptied_side_by_side, deleted)? {
         return Ok(Unmade::Left(format!(
             "it holds what is not Fathom's ({other} and maybe others); move that away, and delete the folder"
         )));
@@ -101,14 +117,18 @@ fn removed(path: &Path, made: Option<&MadeThing>, deleted: &AtomicU64) -> Result
     }
 }
 
+/// Of what was made and is not found: that it is deleted is not known.
+pub(crate) const NOT_FOUND: &str =
+    "it is not found any more: somebody deleted or renamed it, or another file system is mounted there now";
+
 /// Is it deleted, or only not to be seen, since its file system is not mounted where it was?
 fn gone(path: &Path, made: Option<&MadeThing>) -> Result<Unmade, String> {
-    let Some(MadeThing::Folder { on: Some(before) }) = made else { return Ok(Unmade::Undone) };
-    match mount_of(path) {
-        Some(now) if now.what() != *before => {
+    let Some(MadeThing::Folder { on, .. }) = made else { return Ok(Unmade::Undone) };
+    match on {
+        Some(before) if mounted(path).as_ref() != Some(before) => {
             Err(format!("it was on {before}, which is not mounted there now; mount it, then: fathom restore"))
         }
-        _ => Ok(Unmade::Undone),
+        _ => Ok(Unmade::Left(NOT_FOUND.to_string())),
     }
 }
 
@@ -116,11 +136,11 @@ fn gone(path: &Path, made: Option<&MadeThing>) -> Result<Unmade, String> {
 const THREADS: usize = 16;
 
 /// Deletes what is ours, each part by one of several threads; says what else is there.
-fn emptied_side_by_side(folder: &OwnedFd, deleted: &AtomicU64) -> Result<Option<String>, String> {
-    let entries = entries(folder.try_clone().map_err(|error| error.to_string())?)?;
+fn emptied_side_by_side(folder: &OwnedFd, entries: &[Entry], deleted: &AtomicU64) -> Result<Option<String>, String> {
     let each = entries.len().div_ceil(THREADS).max(1);
     std::thread::scope(|scope| {
-        let parts: Vec<_> = entries.chunks(each).map(|part| scope.spawn(|| emptied(folder, part, deleted))).collect();
+        let parts: Vec<_> =
+            entries.chunks(each).map(|part| scope.spawn(|| emptied_whole(folder, part, deleted))).collect();
         let ends: Vec<_> = parts.into_iter().map(|part| part.join().unwrap_or(Ok(None))).collect();
         ends.into_iter().try_fold(None, |other: Option<String>, end| Ok(other.or(end?)))
     })
@@ -132,9 +152,22 @@ fn entries(folder: OwnedFd) -> Result<Vec<Entry>, String> {
     Ok(entries.into_iter().filter(|entry| ![c".", c".."].contains(&entry.file_name())).collect())
 }
 
-/// Deletes those that are ours, without following links; says what else is there.
-fn emptied(folder: &OwnedFd, all: &[Entry], deleted: &AtomicU64) -> Result<Option<String>, String> {
+fn emptied_whole(folder: &OwnedFd, all: &[Entry], deleted: &AtomicU64) -> Result<Option<String>, String> {
+    emptied(folder, all, &emptied_whole, deleted)
+}
+
+/// How a folder's entries are deleted.
+type Empties = dyn Fn(&OwnedFd, &[Entry], &AtomicU64) -> Result<Option<String>, String>;
+
+/// Deletes those that are ours, without following links; says what else is there. `below`: how it is done in folders among them.
+fn emptied(
+    folder: &OwnedFd,
+    all: &[Entry],
+    empty_below: &Empties,
+    deleted: &AtomicU64,
+) -> Result<Option<String>, String> {
     let mut other = None;
+    let device = fstat(folder).map_err(in_words)?.st_dev;
     for entry in all {
         let name = entry.file_name();
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
@@ -143,8 +176,13 @@ fn emptied(folder: &OwnedFd, all: &[Entry], deleted: &AtomicU64) -> Result<Optio
             _ => None,
         };
         let removed = match below {
+            // What is mounted there is somebody else's.
+            Some(below) if fstat(&below).map_err(in_words)?.st_dev != device => {
+                Err(name.to_string_lossy().into_owned())
+            }
             Some(below) => {
-                match emptied(&below, &entries(below.try_clone().map_err(|error| error.to_string())?)?, deleted)? {
+                let inside = entries(below.try_clone().map_err(|error| error.to_string())?)?;
+                match empty_below(&below, &inside, deleted)? {
                     Some(found) => Err(format!("{}/{found}", name.to_string_lossy())),
                     None => Ok(UnlinkatFlags::RemoveDir),
                 }
@@ -198,7 +236,7 @@ mod tests {
         let own = folder.path().join(format!("fathom.{RUN}.files"));
         let change = Change::folder(None, own.clone());
         let made = apply::make(None, &change).unwrap();
-        assert!(matches!(&made, MadeThing::Folder { on: Some(_) }));
+        assert!(matches!(&made, MadeThing::Folder { on: Some(_), inode: 1.. }));
         assert!(matches!(apply::make(None, &change), Err(ClusterError::NotMade { .. })), "it is there already");
         fs::create_dir_all(own.join("job0.fathom/1.fathom")).unwrap();
         fs::write(own.join("job0.fathom/1.fathom/7.fathom"), "ours").unwrap();
@@ -217,8 +255,18 @@ mod tests {
         fs::remove_file(own.join("job0.fathom/2.fathom")).unwrap();
         assert_eq!(unmade(&own, Some(made.clone())).unwrap(), Unmade::Undone);
         assert!(!own.exists());
-        assert_eq!(unmade(&own, Some(made)).unwrap(), Unmade::Undone);
+        // What is not found may be elsewhere; what was never confirmed was never made.
+        assert!(matches!(unmade(&own, Some(made.clone())), Ok(Unmade::Left(_))));
         assert_eq!(unmade(&own, None).unwrap(), Unmade::Undone);
+        // Another one of its name, which somebody made since.
+        let moved = folder.path().join("moved");
+        apply::make(None, &change).unwrap();
+        let made = Some(MadeThing::Folder { on: None, inode: fs::metadata(&own).unwrap().ino() });
+        fs::rename(&own, &moved).unwrap();
+        fs::create_dir(&own).unwrap();
+        fs::write(own.join("1.fathom"), "theirs").unwrap();
+        assert!(matches!(unmade(&own, made), Ok(Unmade::Left(why)) if why.contains("another folder")));
+        assert_eq!(fs::read(own.join("1.fathom")).unwrap(), b"theirs");
     }
 
     #[test]
@@ -231,7 +279,7 @@ mod tests {
         }
         assert!(other.exists());
         let own = folder.path().join(format!("fathom.{RUN}.files"));
-        let made = MadeThing::Folder { on: Some("ceph-fuse (fuse.ceph-fuse) at /mnt".to_string()) };
+        let made = MadeThing::Folder { on: Some("ceph-fuse (fuse.ceph-fuse) at /mnt".to_string()), inode: 7 };
         let why = unmade(&own, Some(made)).unwrap_err().to_string();
         assert!(why.contains("not mounted there now; mount it, then: fathom restore"), "{why}");
         // A file in its place.

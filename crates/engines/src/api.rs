@@ -11,6 +11,8 @@ use std::time::Duration;
 pub struct Context {
     /// The connection that carries the load. Not used for administration: it has no time-outs.
     pub rados: Option<Arc<ceph::Rados>>,
+    /// The keyring that further connections of the library's own read, where it is no file of this host.
+    pub keyring: Option<Arc<dyn std::any::Any + Send + Sync>>,
     /// One more of each further client: nothing is shared with the first but this process.
     pub more_clients: Vec<Arc<ceph::Rados>>,
     /// Devices that were proven to be free, and are nobody else's since.
@@ -20,7 +22,7 @@ pub struct Context {
     /// For the gateway whose buckets are loaded.
     pub s3: Option<s3::Access>,
     /// File systems of the cluster that were mounted by its library.
-    pub mounts: Arc<crate::files::Mounts>,
+    pub mounts: Arc<crate::mounts::Mounts>,
     /// Where objects of single OSDs lie.
     pub placed: Arc<crate::osd::PoolsPlaced>,
 }

@@ -10,6 +10,7 @@ pub mod disk;
 pub mod files;
 pub mod floor;
 pub mod gateway;
+mod mounts;
 pub mod network;
 pub mod null;
 pub mod offsets;

@@ -62,7 +62,8 @@ impl Tree {
 
 impl std::fmt::Display for Tree {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}x{}x{}", self.levels, self.folders, self.files)
+        let shared = if self.shared { " shared" } else { "" };
+        write!(f, "{}x{}x{}{shared}", self.levels, self.folders, self.files)
     }
 }
 

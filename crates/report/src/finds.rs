@@ -26,7 +26,13 @@ pub(crate) fn cells(finds: Finds, figure: &FigureKey) -> [String; 3] {
     let place = words::place(figure.layer, &figure.target) + &at_once;
     let apart = words::apart(figure.chart, figure.layer, &figure.workload);
     let pattern = apart.map_or(String::new(), |workload| format!(" ({workload})"));
-    [finds.name().to_string(), place, figure.pattern.name().to_string() + &pattern]
+    // Of a mix of files by their names each class is judged by itself.
+    let class = if figure.workload.of_files() && figure.workload.mix.is_mixed() {
+        format!(", {}", figure.kind.name())
+    } else {
+        String::new()
+    };
+    [finds.name().to_string(), place, format!("{}{class}{pattern}", figure.pattern.name())]
 }
 
 /// What got worse stands out.

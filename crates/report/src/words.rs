@@ -229,7 +229,7 @@ fn canonical(pattern: Pattern, of: &Workload) -> Workload {
 
 /// But for the way of making writes durable, of which a pattern may have several.
 fn alike(one: &Workload, other: &Workload) -> bool {
-    let numbers = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify);
+    let numbers = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, w.tree);
     numbers(one) == numbers(other) && (&one.options, &one.settings) == (&other.options, &other.settings)
 }
 
@@ -277,7 +277,8 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
         layer if layer.of_links() => format!("{block}, {how}"),
         _ if workload.of_files() => {
             let tree = workload.tree.map_or(String::new(), |tree| format!(", tree {tree}"));
-            format!("{kind} of files of {block}{tree}, {how}")
+            let access = if workload.access == Access::Random { String::new() } else { format!(", {access}") };
+            format!("{kind} of files of {block}{tree}{access}, {how}")
         }
         _ => format!("{block} {access} {kind}, {how}"),
     };
@@ -287,7 +288,8 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
     if workload.clients > 1 {
         text += &format!(", {} clients", workload.clients);
     }
-    if workload.writes() && workload.durability != Durability::None {
+    let made = workload.writes() || workload.mix.has(OpClass::Create);
+    if made && workload.durability != Durability::None {
         text += ", ";
         text += durability(workload.durability);
     }

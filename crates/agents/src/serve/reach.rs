@@ -29,5 +29,7 @@ pub fn reach(access: AgentAccess) -> Result<Context, Failure> {
     let connect = || Ok(Arc::new(ceph::Rados::connect(&access_here)?));
     let rados = Some(connect()?);
     let more_clients = (1..clients).map(|_| connect()).collect::<Result<Vec<_>, Failure>>()?;
-    Ok(Context { rados, more_clients, s3, ..Context::default() })
+    // Mounting a file system of the cluster is a connection of its own.
+    let keyring: Arc<dyn std::any::Any + Send + Sync> = Arc::new(keyring);
+    Ok(Context { rados, more_clients, keyring: Some(keyring), s3, ..Context::default() })
 }

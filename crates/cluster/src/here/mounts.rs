@@ -32,7 +32,8 @@ pub fn mount_of(path: &Path) -> Option<Mount> {
 /// they like (`ceph-fuse`, of any cluster).
 pub fn others_of(mount: &Mount) -> (Vec<Mount>, bool) {
     let all = parse(&read_to_string("/proc/self/mountinfo").unwrap_or_default());
-    let certain = mount.source.contains('/') || mount.source.contains(':');
+    // A device of this host has no other clients, wherever else it is bound.
+    let certain = mount.source.contains(':');
     // Of what has no source of its own (tmpfs, overlay) nothing is known.
     let telling = certain || mount.kind.starts_with("fuse.");
     (all.into_iter().filter(|other| telling && other != mount && same(other, mount)).collect(), certain)

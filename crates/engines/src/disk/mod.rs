@@ -88,7 +88,14 @@ impl Engine for DiskEngine {
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
         if !matches!(target.place, Place::Path { .. }) {
-            return Some(format!("{} is neither a file nor a device", target.name));
+            return Some(match target.layer.of_folders() {
+                true => format!(
+                    "engine {} loads blocks of a file on a mounted file system, and nothing else; leave --engine out, or name patterns of \
+                     blocks: --patterns read-latency,write-latency",
+                    self.name()
+                ),
+                false => format!("{} is neither a file nor a device", target.name),
+            });
         }
         let site = match DiskSite::look(&target.place) {
             Ok(site) => site,

@@ -26,9 +26,9 @@ pub struct BlocksSession {
     writes: u64,
 }
 
-/// The file of a lane: of large blocks one after the other another one than of small ones.
+/// The file of a lane, of so many lanes: of large blocks one after the other another one than of small ones.
 fn path(folder: &str, workload: &Workload, lane: u32) -> String {
-    format!("{folder}/{}{lane}{}", family(workload), model::Tree::OWN_ENDING)
+    format!("{folder}/{}{}jobs.{lane}{}", family(workload), workload.jobs, model::Tree::OWN_ENDING)
 }
 
 impl BlocksSession {
@@ -98,7 +98,7 @@ pub fn fill(
     while at < workload.lane_span() && go_on {
         let bytes = PIECE.min(workload.lane_span() - at);
         let piece = slab.buffer(0, bytes as usize);
-        stamp(piece, workload.seed.wrapping_add(u64::from(lane) << 40 | at / PIECE));
+        stamp(piece, workload.seed.wrapping_add((u64::from(lane) << 40) | (at / PIECE)));
         let done = file.write_at(piece, at).map_err(broken)? as u64;
         at += done;
         go_on = progress.made(done);

@@ -1,28 +1,10 @@
 //! A file system of the cluster, by libcephfs: no kernel and no FUSE between this program and the metadata server.
 
 use super::api::{AskedOf, FileSystem};
-use crate::api::{EngineError, OpError};
-use ceph::{CephError, Rados};
+use crate::api::OpError;
+use ceph::CephError;
 use model::Tree;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Each file system is mounted once, by all lanes together: that is one client to its metadata server.
-#[derive(Default)]
-pub struct Mounts(Mutex<BTreeMap<String, Arc<ceph::FileSystem>>>);
-
-impl Mounts {
-    /// # Errors
-    /// It can't be mounted.
-    pub fn of(&self, rados: &Arc<Rados>, name: &str) -> Result<Arc<ceph::FileSystem>, EngineError> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(mounted) = known.get(name) {
-            return Ok(mounted.clone());
-        }
-        let mounted = ceph::FileSystem::mount(rados, name).map_err(|error| EngineError::Broken(error.to_string()))?;
-        Ok(known.entry(name.to_string()).or_insert_with(|| Arc::new(mounted)).clone())
-    }
-}
+use std::sync::Arc;
 
 /// A folder of it.
 pub struct Cephfs {

@@ -9,8 +9,6 @@ mod names;
 mod session;
 mod system;
 
-pub use cephfs::Mounts;
-
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::content;
 use api::FileSystem;
@@ -102,7 +100,9 @@ impl Engine for FilesEngine {
     }
 
     fn unverifiable(&self) -> Option<&'static str> {
-        Some("every file that is read by its name is looked at whether it is whole, without --verify; leave it out")
+        Some(
+            "files that are read by their names are looked at whether they are whole in any case, and blocks by libcephfs are not; leave --verify out",
+        )
     }
 }
 
@@ -157,7 +157,9 @@ impl Root {
                 let rados = context.rados.as_ref().ok_or_else(|| {
                     EngineError::Refused(format!("{}: there is no connection to its cluster", target.name))
                 })?;
-                Ok(Root::Cephfs { mounted: context.mounts.of(rados, file_system)?, folder: path.clone() })
+                let mounted = context.mounts.of(rados, file_system);
+                let mounted = mounted.map_err(|error| EngineError::Broken(error.to_string()))?;
+                Ok(Root::Cephfs { mounted, folder: path.clone() })
             }
             _ => Err(EngineError::Refused(format!("{} is no folder of files", target.name))),
         }

@@ -1,6 +1,6 @@
 //! Which file each item of a lane is, and in which folder it lies.
 
-use model::{Tree, Workload};
+use model::{Bytes, Tree, Workload};
 
 /// The files of a workload: as many for each lane.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +9,7 @@ pub struct Names {
     lanes: u64,
     /// Of each lane.
     items: u64,
+    block: Bytes,
 }
 
 /// A file or folder, relative to the run's own folder.
@@ -19,7 +20,7 @@ impl Names {
     pub fn of(workload: &Workload) -> Option<Names> {
         let tree = workload.tree?;
         let items = workload.lane_span() / workload.block.max(1);
-        (items > 0).then_some(Names { tree, lanes: workload.jobs.max(1).into(), items })
+        (items > 0).then_some(Names { tree, lanes: workload.jobs.max(1).into(), items, block: workload.block })
     }
 
     /// Of each lane.
@@ -27,9 +28,16 @@ impl Names {
         self.items
     }
 
-    /// Of the item's content, and unlike that of all others.
+    /// Of the item's content, and unlike that of all others; the same whatever part of the tree is made.
     pub fn number(&self, lane: u64, item: u64) -> u64 {
-        lane * self.items + item
+        if self.tree.shared { item * self.lanes + lane } else { lane << 40 | item }
+    }
+
+    /// Trees of other files, or of other shapes, lie beside it: points of a sweep, and both sides of a comparison, have each their own.
+    fn root(&self) -> String {
+        let Tree { levels, folders, files, shared } = self.tree;
+        let jobs = if shared { format!(".shared{}", self.lanes) } else { String::new() };
+        format!("{}.{levels}x{folders}x{files}{jobs}{}/", self.block, Tree::OWN_ENDING)
     }
 
     /// Folder and file in its tree: jobs that share one have every so manyth file of each folder. What is one too many, so that all jobs
@@ -60,9 +68,11 @@ impl Names {
     }
 
     fn folder_at(&self, lane: u64, folder: u64) -> Path {
-        let own = if self.tree.shared { String::new() } else { format!("job{lane}{}/", Tree::OWN_ENDING) };
         let each = u64::from(self.tree.folders.max(1));
-        let mut path = own;
+        let mut path = self.root();
+        if !self.tree.shared {
+            path.push_str(&format!("job{lane}{}/", Tree::OWN_ENDING));
+        }
         for level in (0..self.tree.levels).rev() {
             let digit = folder / each.saturating_pow(level) % each;
             path.push_str(&format!("{digit}{}/", Tree::OWN_ENDING));
@@ -138,9 +148,15 @@ mod tests {
     #[test]
     fn names_say_where_a_file_is() {
         let own = names(Tree { levels: 2, folders: 3, files: 10, shared: false }, 2);
-        assert_eq!((own.items(), own.file(1, 47)), (90, "job1.fathom/1.fathom/1.fathom/7.fathom".to_string()));
-        assert_eq!(own.beside(1, 47, 9), "job1.fathom/1.fathom/1.fathom/new1.9.fathom");
+        assert_eq!(
+            (own.items(), own.file(1, 47)),
+            (90, "4096.2x3x10.fathom/job1.fathom/1.fathom/1.fathom/7.fathom".to_string())
+        );
+        assert_eq!(own.beside(1, 47, 9), "4096.2x3x10.fathom/job1.fathom/1.fathom/1.fathom/new1.9.fathom");
         let shared = names(Tree { levels: 0, folders: 1, files: 10, shared: true }, 2);
-        assert_eq!((shared.file(1, 2), shared.folder(1, 2)), ("5.fathom".to_string(), String::new()));
+        assert_eq!(
+            (shared.file(1, 2), shared.folder(1, 2)),
+            ("4096.0x1x10.shared2.fathom/5.fathom".to_string(), "4096.0x1x10.shared2.fathom/".to_string())
+        );
     }
 }

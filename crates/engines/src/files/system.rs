@@ -56,7 +56,8 @@ impl FileSystem for System {
         if durable {
             rustix::fs::fsync(&file).map_err(errno)?;
         }
-        Ok(())
+        // NFS and FUSE tell only now that there is no room, or that a quota is used up.
+        nix::unistd::close(file).map_err(|error| OpError::of(error as i32))
     }
 
     fn stat(&mut self, path: &str, of: AskedOf) -> Result<u64, OpError> {

@@ -18,6 +18,8 @@ const TREE: Tree = Tree { levels: 1, folders: 8, files: 128, shared: false };
 const LAB_TREE: Tree = Tree { levels: 1, folders: 4, files: 32, shared: false };
 /// Blocks of each job's file, at least.
 const BLOCKS_LEAST: Bytes = 2;
+/// Blocks that go past the page cache are multiples of it.
+const SECTOR: Bytes = 512;
 /// Of the room of a file system, what may be taken.
 const MOST: f64 = 0.9;
 
@@ -79,8 +81,7 @@ fn add_cephfs(draft: &mut Draft, name: String) -> Result<(), Failure> {
         let load = match load.of_files() {
             true => of_tree(draft, load),
             false => {
-                let jobs = draft.options.jobs.unwrap_or(load.depth).max(1);
-                let depth = draft.options.depth.unwrap_or(jobs);
+                let (jobs, depth) = jobs(draft, &load);
                 let least = load.block.saturating_mul(jobs.into()).saturating_mul(BLOCKS_LEAST);
                 let span = draft.options.working_set.unwrap_or(load.span.max(least));
                 Workload { jobs, depth, span, durability: asked.unwrap_or(Durability::None), ..load }
@@ -129,10 +130,19 @@ fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
     }
     for (pattern, workload) in steps {
         let targets = if workload.of_files() { &of_names } else { &of_data };
-        let chart = !pattern.is_metadata();
+        // A mean over several file systems would be of none.
+        let chart =
+            !pattern.is_metadata() && draft.request.targets.folders.len() == 1 && draft.inventory.cephfs.is_none();
         draft.step(pattern, targets.clone(), workload, chart);
     }
     Ok(())
+}
+
+/// A job for each operation in flight; where both are given and differ the engine says what is wrong.
+fn jobs(draft: &Draft, workload: &Workload) -> (u32, u32) {
+    let jobs = draft.options.jobs.unwrap_or(workload.depth).max(1);
+    let depth = draft.options.depth.unwrap_or(jobs);
+    (jobs.min(depth), depth)
 }
 
 /// Of files by their names: each job one operation at a time, over all files of its tree.
@@ -141,8 +151,7 @@ fn of_tree(draft: &Draft, workload: Workload) -> Workload {
         return workload;
     }
     let tree = draft.options.tree.unwrap_or(if draft.small() { LAB_TREE } else { TREE });
-    let jobs = draft.options.jobs.unwrap_or(workload.depth).max(1);
-    let depth = draft.options.depth.unwrap_or(jobs);
+    let (jobs, depth) = jobs(draft, &workload);
     Workload { jobs, depth, span: tree.bytes(jobs, workload.block), tree: Some(tree), ..workload }
 }
 
@@ -197,9 +206,16 @@ fn refuse_too_large(site: &Site, steps: &[(Pattern, Workload)], needed: Bytes) -
     let trees = steps.iter().filter_map(|(_, load)| Some((load.tree?, load.jobs)));
     if let Some((tree, jobs)) = { trees }.find(|(tree, jobs)| tree.files(*jobs) > Tree::FILES_MOST) {
         return Err(Failure::Usage(format!(
-            "--tree {tree}: {} files have to be made one by one first (at most {}); choose a smaller one",
+            "--tree {tree}: {} files of {jobs} jobs have to be made one by one first (at most {}); choose a smaller one",
             tree.files(jobs),
             Tree::FILES_MOST
+        )));
+    }
+    if let Some(block) = steps.iter().map(|(_, load)| load).find(|load| !load.of_files() && load.block % SECTOR != 0) {
+        return Err(Failure::Usage(format!(
+            "{path}: blocks of {} bytes can't be loaded past the page cache; choose a multiple of {SECTOR} bytes, or patterns of files by \
+             their names alone",
+            block.block
         )));
     }
     let free = site.seen.as_ref().ok().and_then(|seen| seen.free);

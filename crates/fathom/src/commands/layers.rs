@@ -13,6 +13,7 @@ use crate::cli::{Common, Format};
 use clap::Args;
 use experiments::{Experiment, Request, SustainedOptions, Targets};
 use model::{Failure, Layer, Tree, Until};
+use std::path::PathBuf;
 
 /// What the command of one layer asks for, by whichever experiment.
 pub struct OneLayer<'a, E: Args> {
@@ -66,11 +67,19 @@ pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
     OneLayer { targets: Targets { image: args.image.clone(), ..of.targets }, ..of }
 }
 
-pub fn of_file<E: Args>(args: &FileCommand<E>) -> OneLayer<'_, E> {
-    let (folders, cephfs) = (args.folders.clone(), args.cephfs.clone());
+pub fn of_file<E: Args>(args: &FileCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
+    let (folders, cephfs) = (absolute(&args.folders)?, args.cephfs.clone());
     let targets = Targets { folders, cephfs, ..Targets::default() };
     let own = OwnNumbers { sync: args.sync.sync, tree: tree(&args.tree), ..OwnNumbers::default() };
-    OneLayer { layer: Layer::File, targets, own, args: &args.layer }
+    Ok(OneLayer { layer: Layer::File, targets, own, args: &args.layer })
+}
+
+/// What is made in a folder is known, and undone, by its whole path, wherever the program is started then.
+pub fn absolute(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let whole = |folder: &PathBuf| {
+        std::path::absolute(folder).map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))
+    };
+    folders.iter().map(whole).collect()
 }
 
 /// `None`: the usual one.
@@ -226,7 +235,7 @@ pub fn rbd(common: &Common, args: &RbdArgs) -> Result<u8, Failure> {
 }
 
 pub fn file(common: &Common, args: &FileCommand) -> Result<u8, Failure> {
-    measure(common, of_file(args))
+    measure(common, of_file(args)?)
 }
 
 pub fn object(common: &Common, args: &ObjectCommand) -> Result<u8, Failure> {

@@ -1,7 +1,7 @@
 //! `fathom run`: sound the cluster, all layers.
 
 use super::experiment::{experiment, refuse_senseless_scaling};
-use super::layers::tree;
+use super::layers::{absolute, tree};
 use super::place;
 use crate::cli::layers::{LayersArgs, RunArgs};
 use crate::cli::run_options::RunOptions;
@@ -59,7 +59,7 @@ pub fn targets(args: &LayersArgs) -> Result<Targets, Failure> {
     let asked = args.layers.iter().any(|layer| layer.of_buckets()) && args.run.lab.is_none();
     let gateway = args.gateway.gateway(asked)?;
     let (pool, paths) = (args.pool.clone(), args.devices.clone());
-    let (folders, cephfs) = (args.folders.clone(), args.cephfs.clone());
+    let (folders, cephfs) = (absolute(&args.folders)?, args.cephfs.clone());
     Ok(Targets { pool, paths, folders, cephfs, gateway, ..Targets::default() })
 }
 

@@ -54,7 +54,7 @@ fn begin(common: &Common, layer: &SweepCommand) -> Result<u8, Failure> {
         SweepCommand::Osd(args) => of_osd(args),
         SweepCommand::Rados(args) => of_rados(args),
         SweepCommand::Rbd(args) => of_rbd(args),
-        SweepCommand::File(args) => of_file(args),
+        SweepCommand::File(args) => of_file(args)?,
         SweepCommand::Object(args) => of_object(args)?,
     };
     if args.workload.scales_out() {

@@ -4,11 +4,13 @@
 use crate::common::mount::Mount;
 use crate::common::{Home, Lab, Ran, eventually};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+/// Files of 4 KiB in two folders of 16 for each job.
+const TREE: &str = "4096.1x2x16.fathom";
 const NAMES: &str = "create-delete,stat,stat-cached,open-read,list,rename";
 
 /// A folder with something of somebody else's in it.
@@ -98,6 +100,34 @@ fn blocks_and_names_are_measured_on_any_file_system_and_shown_again() {
     only_theirs_is_left(folder.path());
 }
 
+/// What one operation takes is that of so many in flight, however many jobs are asked for.
+#[test]
+fn points_of_a_sweep_have_files_of_their_own_and_a_folder_may_be_relative() {
+    let (home, folder) = (Home::new(), tempfile::tempdir().unwrap());
+    theirs(folder.path());
+    let axes: [&[&str]; 2] =
+        [&["--axis", "block-size=4k,8k"], &["--axis", "jobs=1,3", "--shared-folders", "--block-size", "4k"]];
+    for axes in axes {
+        for pattern in ["open-read", "stat"] {
+            let words = ["sweep", "file", ".", "--patterns", pattern, "--tree", "1x2x16", "--passes", "1"];
+            let rest = ["--duration", "500ms", "--format", "json"];
+            let ran = Ran::of(home.fathom(&[&words[..], axes, &rest].concat()).current_dir(folder.path()));
+            assert!([0, 4].contains(&ran.code), "{}\n{}", ran.out, ran.err);
+            let report = ran.json();
+            for figure in report["figures"].as_array().unwrap() {
+                assert!(figure["operations"].as_u64().unwrap() > 0 && figure["errors"] == 0, "{figure}");
+            }
+        }
+    }
+    only_theirs_is_left(folder.path());
+    assert_eq!(journals(&home), 0);
+    // One in flight is one job.
+    let words = ["file", ".", "--patterns", "stat", "--jobs", "16", "--depth", "1", "--dry-run", "--format", "json"];
+    let plan = Ran::of(home.fathom(&words).current_dir(folder.path())).ends(0, &[]).json();
+    let load = &plan["steps"][0]["workload"];
+    assert_eq!((&load["jobs"], &load["depth"]), (&1.into(), &1.into()), "{plan}");
+}
+
 /// Requests of the metadata server, by its own counters.
 struct Asked(BTreeMap<String, u64>);
 
@@ -159,7 +189,9 @@ fn what_is_done_on_cephfs_reaches_its_metadata_server_and_what_is_cached_does_no
 
 #[test]
 fn a_labs_file_system_is_loaded_by_its_library_and_stands_beside_objects() {
-    let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "cephfs"]);
+    let lab = Lab::up(&["--hosts", "2", "--osds", "2", "--backing", "memory", "--with", "cephfs"]);
+    // What a killed client held is free once its session has ended.
+    lab.ceph(&["fs", "set", "cephfs", "session_timeout", "30"]);
     let mut mount = Mount::of(&lab);
     theirs(mount.path());
     let before = Asked::of(&lab);
@@ -191,6 +223,20 @@ fn a_labs_file_system_is_loaded_by_its_library_and_stands_beside_objects() {
     assert_eq!(doors, ["file", "file"]);
     only_theirs_is_left(mount.path());
 
+    // From the lab's hosts: each with files of its own, and all of them together.
+    let words = ["file", "--lab", &lab.name, "--hosts", "host1,host2", "--patterns", "create-delete", "--jobs", "2"];
+    let ran = lab.home.run(&[&words[..], &["--passes", "1", "--duration", "1s", "--tree", "1x2x8"]].concat());
+    assert!([0, 4].contains(&ran.code), "{}\n{}", ran.out, ran.err);
+    assert!(ran.out.contains("2 jobs on each of 2 hosts"), "{}", ran.out);
+    let targets = |report: &Value| -> BTreeSet<String> {
+        let figures = report["figures"].as_array().unwrap().iter();
+        figures.map(|figure| figure["target"].as_str().unwrap().to_string()).collect()
+    };
+    let shown = lab.home.run(&["show", "--format", "json"]).ends(0, &[]).json();
+    let all = targets(&shown);
+    assert!(all.len() == 3 && all.contains("cephfs (libcephfs)"), "{all:?}");
+    only_theirs_is_left(mount.path());
+
     // Killed, and undone from anywhere.
     let own = |mount: &Mount| {
         let mut entries = fs::read_dir(mount.path()).unwrap().map(|entry| entry.unwrap().path());
@@ -199,17 +245,33 @@ fn a_labs_file_system_is_loaded_by_its_library_and_stands_beside_objects() {
     let long = ["file", "--cephfs", "cephfs", "--patterns", "create-delete", "--tree", "1x2x16", "--duration", "20s"];
     let mut child = lab.fathom(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     eventually("the run to make its files", 60, || {
-        own(&mount).is_some_and(|own| own.join("job15.fathom/1.fathom/15.fathom").exists())
+        own(&mount).is_some_and(|own| own.join(TREE).join("job15.fathom/1.fathom/15.fathom").exists())
     });
     child.kill().unwrap();
     child.wait().unwrap();
     let folder = own(&mount).unwrap();
-    fs::write(folder.join("job0.fathom/notes"), "theirs").unwrap();
-    std::os::unix::fs::symlink(mount.join("theirs.fathom"), folder.join("job1.fathom/2.fathom")).unwrap();
+    fs::write(folder.join(TREE).join("job0.fathom/notes"), "theirs").unwrap();
+    std::os::unix::fs::symlink(mount.join("theirs.fathom"), folder.join(TREE).join("job1.fathom/2.fathom")).unwrap();
     lab.run(&["restore", "--yes"]).ends(0, &[]);
-    assert_eq!(fs::read(folder.join("job0.fathom/notes")).unwrap(), b"theirs");
+    assert_eq!(fs::read(folder.join(TREE).join("job0.fathom/notes")).unwrap(), b"theirs");
     fs::remove_dir_all(&folder).unwrap();
     only_theirs_is_left(mount.path());
+    let mut child = lab.fathom(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually("the run to make its files", 60, || {
+        own(&mount).is_some_and(|own| own.join(TREE).join("job15.fathom/1.fathom/15.fathom").exists())
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let folder = own(&mount).unwrap();
+    // A link in the folder's place is not followed.
+    let moved = mount.join("moved");
+    fs::rename(&folder, &moved).unwrap();
+    std::os::unix::fs::symlink(mount.join("theirs.fathom"), &folder).unwrap();
+    let told = lab.run(&["restore", "--yes"]);
+    told.ends(0, &[]);
+    assert!(format!("{}{}", told.out, told.err).contains("what has its name now is no folder"), "{}", told.err);
+    assert_eq!(fs::read(mount.join("theirs.fathom/1.fathom")).unwrap(), b"theirs");
+    assert!(moved.join(TREE).exists());
     lab.run(&["file", "--cephfs", "nowhere"]).ends(2, &["no file system \"nowhere\"", "there: cephfs"]);
     lab.run(&["file", "--cephfs", "cephfs", "--patterns", "stat"]).ends(2, &["stat-cached instead"]);
     mount.unmount();
@@ -230,7 +292,7 @@ fn under_way(home: &Home, path: &Path, passes: &str) -> (Child, PathBuf) {
     eventually("the run to make its files", 60, || {
         let mut entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
         own = entries.find(|path| path.to_string_lossy().ends_with(".files"));
-        own.as_ref().is_some_and(|own| own.join("job3.fathom/1.fathom/15.fathom").exists())
+        own.as_ref().is_some_and(|own| own.join(TREE).join("job3.fathom/1.fathom/15.fathom").exists())
     });
     (child, own.unwrap())
 }
@@ -243,13 +305,13 @@ fn what_a_killed_run_left_is_undone_and_what_others_put_there_stays() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(own.exists());
-    fs::write(own.join("job0.fathom/notes"), "theirs").unwrap();
+    fs::write(own.join(TREE).join("job0.fathom/notes"), "theirs").unwrap();
     let told = home.run(&["restore", "--yes"]);
     told.ends(0, &[]);
     let said = format!("{}{}", told.out, told.err);
-    assert!(said.contains("it holds what is not Fathom's (job0.fathom/notes"), "{said}");
-    assert_eq!(fs::read(own.join("job0.fathom/notes")).unwrap(), b"theirs");
-    assert!(!own.join("job1.fathom").exists());
+    assert!(said.contains("it holds what is not Fathom's (4096.1x2x16.fathom/job0.fathom/notes"), "{said}");
+    assert_eq!(fs::read(own.join(TREE).join("job0.fathom/notes")).unwrap(), b"theirs");
+    assert!(!own.join(TREE).join("job1.fathom").exists());
     fs::remove_dir_all(&own).unwrap();
     let (mut child, own) = under_way(&home, folder.path(), "3");
     child.kill().unwrap();
@@ -331,7 +393,7 @@ fn where_there_is_no_room_for_files_it_is_told_and_nothing_is_left() {
     let ran = home.run(&["file", path.to_str().unwrap(), "--patterns", "stat", "--tree", "1x4x16", "--jobs", "4"]);
     assert_eq!(ran.code, 1, "{}\n{}", ran.out, ran.err);
     let said = format!("{}{}", ran.out, ran.err);
-    assert!(said.contains("No space left on device") && said.contains("create job"), "{said}");
+    assert!(said.contains("No space left on device") && said.contains("4096.1x4x16.fathom/job"), "{said}");
     only_theirs_is_left(&path);
     assert_eq!(journals(&home), 0);
     let ran = home.run(&["file", path.to_str().unwrap(), "--working-set", "1G"]);
@@ -362,7 +424,7 @@ fn what_is_no_folder_of_files_is_told() {
         &["no room for what tells whether they are whole"],
     );
     told(&["run", "--layers", "network", "--folder", path], 2, &["--folder", "file layer"]);
-    told(&["run", "--layers", "file"], 2, &["no folder of a mounted file system is named"]);
+    told(&["run", "--layers", "file"], 2, &["no file system is named"]);
     assert_eq!(fs::read(&file).unwrap(), b"theirs");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -73,6 +73,7 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.depth != two.depth, "depth"),
         (one.rate != two.rate, "rate"),
         (one.jobs != two.jobs, "jobs"),
+        (one.tree != two.tree, "tree of files"),
         (one.clients != two.clients, "number of clients"),
         (one.mix != two.mix, "share of reads"),
         (one.access != two.access, "access"),

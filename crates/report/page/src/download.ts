@@ -27,6 +27,10 @@ function cost({ overhead }: Pick<Run, "overhead">, { effort, workload }: Figure)
   return [effort?.busy, effort?.queued, effort?.overhead, each];
 }
 
+function tree({ workload: { tree } }: Figure): Field {
+  return tree ? `${tree.levels}x${tree.folders}x${tree.files}${tree.shared ? " shared" : ""}` : undefined;
+}
+
 function flaws({ verified: of }: Figure): Field[] {
   return [of?.bytes, of?.unknown, of?.wrong, of?.stale, of?.torn, of?.misplaced];
 }
@@ -67,6 +71,7 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
     "spread",
     "seed",
     "settings",
+    "tree",
     "busy",
     "queued",
     "overhead",
@@ -120,6 +125,7 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
       Object.entries(f.workload.settings ?? {})
         .map((pair) => pair.join("="))
         .join(" "),
+      tree(f),
       ...cost(run, f),
       ...flaws(f),
       f.empty_pages?.looked_at,

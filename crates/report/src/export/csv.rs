@@ -5,7 +5,7 @@ use crate::words;
 use model::{Checked, EmptyPages, Estimate, Figure, OpClass, Record, Report, Sample, Shares, Slice};
 
 /// The columns of the report's own download, after the run's name.
-const FIGURES: [&str; 61] = [
+const FIGURES: [&str; 62] = [
     "run",
     "layer",
     "target",
@@ -55,6 +55,7 @@ const FIGURES: [&str; 61] = [
     "spread",
     "seed",
     "settings",
+    "tree",
     "busy",
     "queued",
     "overhead",
@@ -145,6 +146,7 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         workload.spread.map(|bytes| bytes.to_string()).unwrap_or_default(),
         workload.seed.to_string(),
         workload.settings.iter().map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" "),
+        workload.tree.map(|tree| tree.to_string()).unwrap_or_default(),
     ]);
     line.extend(cost(report, figure));
     line.extend(flaws(figure));

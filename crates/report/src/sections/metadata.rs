@@ -2,13 +2,13 @@
 
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::{Estimate, Figure, Metric, OpClass, Report, Scope, Workload};
+use model::{Estimate, Figure, Metric, OpClass, Report, Scope};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let figures = figures(report);
     let Some(first) = figures.first() else { return Vec::new() };
     let several = figures.iter().any(|figure| figure.target != first.target);
-    let numbers = [Column::of("per second", "files"), Column::of("each takes", "ms"), Column::of("p99", "ms")];
+    let numbers = [Column::of("per second", "operations"), Column::of("each takes", "ms"), Column::of("p99", "ms")];
     let columns = several.then(|| Column::left("folder")).into_iter().chain([Column::left("operation")]).chain(numbers);
     let row = |figure: &&Figure| {
         let target = several.then(|| Cell::from(figure.target.clone()));
@@ -20,7 +20,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         Row::new(target.into_iter().chain([Cell::from(name(figure.kind)), rate, each, p99]))
     };
     let table = Table::new(columns, figures.iter().map(row));
-    vec![Block::title("Files by their names"), table.into(), Block::note(note(&first.workload))]
+    vec![Block::title("Files by their names"), table.into(), Block::note(note(report, first))]
 }
 
 fn marked(cell: Cell, figure: &Figure) -> Cell {
@@ -30,22 +30,26 @@ fn marked(cell: Cell, figure: &Figure) -> Cell {
 
 /// In the order of folders and patterns. Of hosts that load one folder at once those of all together.
 fn figures(report: &Report) -> Vec<&Figure> {
+    // The answer's own table says which of several steps is which.
+    if report.answer.shows_figures() {
+        return Vec::new();
+    }
     let own = report.figures.iter().filter(|figure| figure.pattern.is_metadata() && figure.workload.rate.is_none());
     let mut own: Vec<&Figure> = own.filter(|figure| figure.at_once <= 1 || is_whole(report, figure)).collect();
     own.sort_by_key(|figure| (figure.target.clone(), figure.pattern, figure.kind));
     own
 }
 
-/// Is it of several hosts together? Each of them has its name before the folder's.
+/// Is it of several hosts together? Each of them has its own name beside the folder's.
 fn is_whole(report: &Report, figure: &Figure) -> bool {
-    let ending = format!(":{}", figure.target);
-    report.figures.iter().any(|other| other.step == figure.step && other.target.ends_with(&ending))
+    let of_host = |other: &&Figure| other.step == figure.step && other.target != figure.target;
+    report.figures.iter().find(of_host).is_some_and(|other| other.target.contains(&figure.target))
 }
 
 /// What the jobs do of one class alone, on each host that loads.
 fn rate(report: &Report, figure: &Figure) -> Option<Estimate> {
     let hosts = if is_whole(report, figure) { figure.at_once.max(1) } else { 1 };
-    let jobs = f64::from(figure.workload.jobs.max(1)) * f64::from(hosts);
+    let jobs = f64::from(figure.workload.depth.clamp(1, figure.workload.jobs.max(1))) * f64::from(hosts);
     figure.estimate.filter(|each| each.value > 0.0).map(|each| per_second(&each, jobs))
 }
 
@@ -64,19 +68,25 @@ fn name(class: OpClass) -> &'static str {
     match class {
         OpClass::Create => "create, write, close",
         OpClass::StatCached => "stat (may be cached)",
-        OpClass::Open => "open, read, close",
-        OpClass::List => "list a folder",
+        OpClass::Open => "open (may be cached), read, close",
+        OpClass::List => "list a folder (may be cached)",
         other => other.name(),
     }
 }
 
-fn note(of: &Workload) -> String {
-    let jobs = numbers::counted(of.jobs.into(), "job, one operation at a time", "jobs, each one operation at a time");
+fn note(report: &Report, figure: &Figure) -> String {
+    let (of, jobs) = (&figure.workload, jobs(report, figure));
     let tree = of.tree.map_or(String::new(), |tree| format!("; {}", tree.what()));
     format!(
-        "{jobs}; files of {}{tree}; per second: what the jobs do of it alone, by the time that each takes",
+        "{jobs}, one operation at a time each; files of {}{tree}; per second: what the jobs do of it alone, by the time that each takes",
         numbers::bytes(of.block)
     )
+}
+
+/// `16 jobs`, `16 jobs on each of 3 hosts`
+fn jobs(report: &Report, figure: &Figure) -> String {
+    let jobs = numbers::counted(figure.workload.jobs.into(), "job", "jobs");
+    if is_whole(report, figure) { format!("{jobs} on each of {} hosts", figure.at_once) } else { jobs }
 }
 
 /// A line for the answer, of each folder: what its jobs do a second.
@@ -91,7 +101,7 @@ pub(crate) fn lines(report: &Report) -> Vec<String> {
         let one = |(figure, rate): &(&Figure, Estimate)| {
             format!("{} {}", figure.kind.name(), numbers::figure(rate, Metric::Iops).plain())
         };
-        let jobs = numbers::counted(first.workload.jobs.into(), "job", "jobs");
+        let jobs = jobs(report, first);
         let all: Vec<String> = known.iter().map(one).collect();
         Some(format!("Files in {folder}, by {jobs}, a second: {}.", all.join(", ")))
     };

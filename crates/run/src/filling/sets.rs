@@ -3,7 +3,7 @@
 use super::Job;
 use crate::unfilled::client_of;
 use model::units;
-use model::{Access, Bytes, Layer, Place, Plan, Step, Target, Workload};
+use model::{Access, Bytes, Layer, Place, Plan, Step, Target, Tree, Workload};
 
 /// Steps that use the same data of their targets. A working set is made smaller for all of them and on every target, so that
 /// they stay comparable.
@@ -14,6 +14,10 @@ pub struct Set {
     objects: Option<(Bytes, &'static str)>,
     /// Spread over a device: is it sequential, the block, the bytes. Each has places of its own; `None`: it lies together.
     spread: Option<(bool, Bytes, Bytes)>,
+    /// Files by their names: how large each is, their tree, and how many jobs share it. Each has files of its own.
+    tree: Option<(Bytes, Tree, u32)>,
+    /// Each job has a file of its own for its blocks: how many jobs; 0: they share one.
+    files_of_jobs: u32,
 }
 
 impl Set {
@@ -21,7 +25,11 @@ impl Set {
         let objects = model::ObjectsNeeded::of(step.layer, &step.workload);
         let Workload { access, block, span, spread, .. } = &step.workload;
         let spread = spread.map(|_| (*access == Access::Sequential, *block, *span));
-        Set { layer: step.layer, objects: objects.map(|needed| (needed.size, needed.family)), spread }
+        let jobs = step.workload.jobs;
+        let tree = step.workload.tree.map(|tree| (*block, tree, if tree.shared { jobs } else { 0 }));
+        let of_library = step.layer.of_folders() && step.loads_ceph() && tree.is_none();
+        let objects = objects.map(|needed| (needed.size, needed.family));
+        Set { layer: step.layer, objects, spread, tree, files_of_jobs: if of_library { jobs } else { 0 } }
     }
 }
 
