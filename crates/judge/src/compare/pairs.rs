@@ -111,3 +111,19 @@ pub fn nearest(old: &[Measured], new: &[Measured]) -> Vec<String> {
     };
     old.iter().filter_map(apart_of).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Pattern, Tree};
+
+    #[test]
+    fn files_in_folders_of_another_shape_are_another_load() {
+        let tree = Tree { levels: 1, folders: 16, files: 16, shared: false };
+        let load = |tree| Workload { tree: Some(tree), ..Workload::canonical(Pattern::List, 1 << 20, 1) };
+        assert!(differs(&load(tree), &load(tree)).is_empty());
+        for other in [Tree { folders: 1, files: 256, ..tree }, Tree { shared: true, ..tree }] {
+            assert_eq!(differs(&load(tree), &load(other)), ["tree of files"]);
+        }
+    }
+}

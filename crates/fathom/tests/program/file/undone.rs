@@ -1,0 +1,205 @@
+//! What is left and told where a run is killed, a mount hangs, there is no room, or what is named is no folder. These wait more than they work.
+
+use super::*;
+use crate::common::mount::Mount;
+use crate::common::{Home, Lab, Ran, eventually};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+#[test]
+fn what_a_killed_run_left_in_cephfs_is_undone_and_a_link_in_its_place_is_not_followed() {
+    let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "cephfs"]);
+    // What a killed client held is free once its session has ended.
+    lab.ceph(&["fs", "set", "cephfs", "session_timeout", "30"]);
+    let mut mount = Mount::of(&lab);
+    theirs(mount.path());
+    let own = |mount: &Mount| {
+        let mut entries = fs::read_dir(mount.path()).unwrap().map(|entry| entry.unwrap().path());
+        entries.find(|path| path.to_string_lossy().ends_with(".files"))
+    };
+    let long = ["file", "--cephfs", "cephfs", "--patterns", "create-delete", "--tree", "1x2x16", "--duration", "20s"];
+    let mut child = lab.fathom(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually("the run to make its files", 60, || {
+        own(&mount).is_some_and(|own| own.join(TREE).join("job15.fathom/1.fathom/15.fathom").exists())
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let folder = own(&mount).unwrap();
+    fs::write(folder.join(TREE).join("job0.fathom/notes"), "theirs").unwrap();
+    std::os::unix::fs::symlink(mount.join("theirs.fathom"), folder.join(TREE).join("job1.fathom/2.fathom")).unwrap();
+    lab.run(&["restore", "--yes"]).ends(0, &[]);
+    assert_eq!(fs::read(folder.join(TREE).join("job0.fathom/notes")).unwrap(), b"theirs");
+    fs::remove_dir_all(&folder).unwrap();
+    only_theirs_is_left(mount.path());
+    let mut child = lab.fathom(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually("the run to make its files", 60, || {
+        own(&mount).is_some_and(|own| own.join(TREE).join("job15.fathom/1.fathom/15.fathom").exists())
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let folder = own(&mount).unwrap();
+    // A link in the folder's place is not followed.
+    let moved = mount.join("moved");
+    fs::rename(&folder, &moved).unwrap();
+    std::os::unix::fs::symlink(mount.join("theirs.fathom"), &folder).unwrap();
+    let told = lab.run(&["restore", "--yes"]);
+    told.ends(0, &[]);
+    assert!(format!("{}{}", told.out, told.err).contains("what has its name now is no folder"), "{}", told.err);
+    assert_eq!(fs::read(mount.join("theirs.fathom/1.fathom")).unwrap(), b"theirs");
+    assert!(moved.join(TREE).exists());
+    lab.run(&["file", "--cephfs", "nowhere"]).ends(2, &["no file system \"nowhere\"", "there: cephfs"]);
+    lab.run(&["file", "--cephfs", "cephfs", "--patterns", "stat"]).ends(2, &["stat-cached instead"]);
+    mount.unmount();
+    // Without a metadata server there is nothing to measure, and the program says so in its time.
+    lab.daemon("kill", "mds.a");
+    let lost = lab.run(&["file", "--cephfs", "cephfs", "--patterns", "list"]);
+    assert!(lost.code != 0 && !lost.err.contains("panicked"), "{}", lost.err);
+}
+
+/// A run that is far from its end, and has made its folder and its files.
+fn under_way(home: &Home, path: &Path, passes: &str) -> (Child, PathBuf) {
+    let words = ["file", path.to_str().unwrap(), "--patterns", "create-delete,open-read", "--tree", "1x2x16"];
+    let long = ["--duration", "20s", "--passes", passes, "--jobs", "4"];
+    let mut command = home.fathom(&[&words[..], &long].concat());
+    let said = fs::File::create(home.path().join("said")).unwrap();
+    let child = command.stdout(Stdio::null()).stderr(said).spawn().unwrap();
+    let mut own = None;
+    eventually("the run to make its files", 60, || {
+        let mut entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        own = entries.find(|path| path.to_string_lossy().ends_with(".files"));
+        own.as_ref().is_some_and(|own| own.join(TREE).join("job3.fathom/1.fathom/15.fathom").exists())
+    });
+    (child, own.unwrap())
+}
+
+#[test]
+fn what_a_killed_run_left_is_undone_and_what_others_put_there_stays() {
+    let (home, folder) = (Home::new(), tempfile::tempdir().unwrap());
+    theirs(folder.path());
+    let (mut child, own) = under_way(&home, folder.path(), "3");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(own.exists());
+    fs::write(own.join(TREE).join("job0.fathom/notes"), "theirs").unwrap();
+    let told = home.run(&["restore", "--yes"]);
+    told.ends(0, &[]);
+    let said = format!("{}{}", told.out, told.err);
+    assert!(said.contains("it holds what is not Fathom's (4096.1x2x16.fathom/job0.fathom/notes"), "{said}");
+    assert_eq!(fs::read(own.join(TREE).join("job0.fathom/notes")).unwrap(), b"theirs");
+    assert!(!own.join(TREE).join("job1.fathom").exists());
+    fs::remove_dir_all(&own).unwrap();
+    let (mut child, own) = under_way(&home, folder.path(), "3");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    home.run(&["restore", "--yes"]).ends(0, &[]);
+    assert!(!own.exists());
+    only_theirs_is_left(folder.path());
+    assert_eq!(journals(&home), 0);
+}
+
+#[test]
+fn a_mount_that_hangs_ends_the_step_and_the_run_goes_on() {
+    let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "cephfs"]);
+    let mount = Mount::of(&lab);
+    theirs(mount.path());
+    let (mut child, own) = under_way(&lab.home, mount.path(), "1");
+    mount.signal("STOP");
+    // What hangs in the kernel ends with what it waits for, and so does the program: it has said all by then.
+    eventually("the run to give up", 170, || main_thread_ended(child.id()));
+    mount.signal("CONT");
+    child.wait().unwrap();
+    let said = fs::read_to_string(lab.home.path().join("said")).unwrap();
+    assert!(said.contains("has not answered for") || said.contains("no operation completed"), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+    let told = lab.home.run(&["restore", "--yes"]);
+    assert!([0, 1].contains(&told.code), "{}", told.err);
+    lab.home.run(&["restore", "--yes"]).ends(0, &[]);
+    assert!(!own.exists());
+    only_theirs_is_left(mount.path());
+}
+
+/// Has the program said all that it has to say? Threads that hang in the kernel keep what is left of it.
+fn main_thread_ended(pid: u32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'))
+}
+
+/// A file system with this many inodes, on a loop device.
+struct Small {
+    device: String,
+    folder: tempfile::TempDir,
+}
+
+impl Small {
+    fn with_inodes(inodes: &str) -> Small {
+        let folder = tempfile::Builder::new().prefix("fathom-small-").tempdir().unwrap();
+        let image = folder.path().join("image");
+        fs::File::create(&image).unwrap().set_len(64 << 20).unwrap();
+        let run = |command: &mut Command| {
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).unwrap().trim().to_string()
+        };
+        run(Command::new("mkfs.ext4").args(["-q", "-N", inodes]).arg(&image));
+        let device = run(Command::new("losetup").args(["--find", "--show"]).arg(&image));
+        let at = folder.path().join("at");
+        fs::create_dir(&at).unwrap();
+        run(Command::new("mount").arg(&device).arg(&at));
+        Small { device, folder }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("at")
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(self.path()).status();
+        let _ = Command::new("losetup").args(["--detach", &self.device]).status();
+    }
+}
+
+#[test]
+fn where_there_is_no_room_for_files_it_is_told_and_nothing_is_left() {
+    let (home, small) = (Home::new(), Small::with_inodes("96"));
+    theirs(&small.path());
+    let path = small.path();
+    let ran = home.run(&["file", path.to_str().unwrap(), "--patterns", "stat", "--tree", "1x4x16", "--jobs", "4"]);
+    assert_eq!(ran.code, 1, "{}\n{}", ran.out, ran.err);
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(said.contains("No space left on device") && said.contains("4096.1x4x16.fathom/job"), "{said}");
+    only_theirs_is_left(&path);
+    assert_eq!(journals(&home), 0);
+    let ran = home.run(&["file", path.to_str().unwrap(), "--working-set", "1G"]);
+    ran.ends(2, &["would be written, and its file system has", "--working-set SIZE"]);
+    only_theirs_is_left(&path);
+}
+
+fn told(arguments: &[&str], code: i32, words: &[&str]) {
+    let ran: Ran = Home::new().run(arguments);
+    ran.ends(code, words);
+}
+
+#[test]
+fn what_is_no_folder_of_files_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "theirs").unwrap();
+    told(&["file", file.to_str().unwrap()], 2, &["is no folder", "fathom disk"]);
+    told(&["file", "/nonexistent/x"], 2, &["/nonexistent/x", "there is no such folder"]);
+    told(&["file", path, path], 2, &["is named twice"]);
+    told(&["file", path, "--tree", "2x0x7"], 2, &["LEVELSxFOLDERSxFILES"]);
+    told(&["file", path, "--tree", "16x99x99"], 2, &["have to be made one by one first"]);
+    told(&["file", path, "--patterns", "stat", "--depth", "4", "--jobs", "2"], 2, &["use as many jobs as depth"]);
+    told(
+        &["file", path, "--patterns", "stat", "--block-size", "8"],
+        2,
+        &["no room for what tells whether they are whole"],
+    );
+    told(&["run", "--layers", "network", "--folder", path], 2, &["--folder", "file layer"]);
+    told(&["run", "--layers", "file"], 2, &["no file system is named"]);
+    assert_eq!(fs::read(&file).unwrap(), b"theirs");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
