@@ -3,15 +3,16 @@
 //!
 //! `measure ENGINE PATH read|write|ask DEPTH SECONDS [BLOCK] [JOBS] [none|sync|dsync|fsync|fdatasync|group-commit]`; engine `auto`: the
 //! layer chooses; path `-`: no file, `pair:A,B` or `pair:A/NAMESPACE,B/NAMESPACE`: two addresses, with `ask` for round
-//! trips; `http://HOST:PORT`: objects of a bucket there. A file must have been filled by an earlier run with `fill` for ENGINE.
+//! trips; `http://HOST:PORT`: objects of a bucket there. A pattern of files by their names instead of read or write (`stat`): the path is
+//! an empty folder for them, and each of DEPTH jobs has a tree of its own. A file, and a tree, must have been filled by an earlier run with `fill` for ENGINE.
 
 use engines::clock::RealClock;
 use engines::crew::{Flow, run_slice};
 use engines::{Context, engine_for};
 use model::testing;
 use model::{
-    Access, Clock, Durability, Endpoint, Gateway, Latencies, OpMix, Pattern, Place, Step, StepId, Target, WindowSet,
-    Workload,
+    Access, Clock, Durability, Endpoint, Gateway, Latencies, OpMix, Pattern, Place, Step, StepId, Target, Tree,
+    WindowSet, Workload,
 };
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::sync::Arc;
@@ -71,7 +72,21 @@ fn holding(place: &Place) -> Result<Context, String> {
     Ok(context)
 }
 
+/// Files of each job.
+const TREE: Tree = Tree { levels: 1, folders: 8, files: 128, shared: false };
+
+fn by_names(path: &str, pattern: Pattern, depth: u64, block: u64) -> Step {
+    let jobs = depth as u32;
+    let span = TREE.bytes(jobs, block);
+    let workload = Workload { depth: jobs, jobs, block, tree: Some(TREE), ..Workload::canonical(pattern, span, 1) };
+    let target = Target::new(testing::folders(), path, Place::Tree { path: path.into() });
+    Step::new(0, testing::folders(), pattern, vec![target], workload)
+}
+
 fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, sync: &str) -> Result<Step, String> {
+    if let Some(pattern) = Pattern::from_name(way).filter(|pattern| pattern.is_metadata()) {
+        return Ok(by_names(path, pattern, depth, block));
+    }
     let pair = path.strip_prefix("pair:").and_then(|pair| pair.split_once(','));
     let layer = match path.starts_with("http") {
         true => testing::buckets(),

@@ -49,6 +49,11 @@ pub fn images() -> Layer {
     first(|layer| layer.can().images)
 }
 
+/// Folders of mounted file systems.
+pub fn folders() -> Layer {
+    first(Layer::of_folders)
+}
+
 /// Objects in buckets.
 pub fn buckets() -> Layer {
     first(Layer::of_buckets)
