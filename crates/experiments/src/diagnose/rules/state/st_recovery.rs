@@ -39,7 +39,10 @@ fn all(case: &Case) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::testing::made::Made;
     use crate::diagnose::testing_facts::*;
+    use judge::assess;
+    use model::{Observation, PgsSeen, StepId, testing};
 
     #[test]
     fn it_is_seen() {
@@ -49,6 +52,24 @@ mod tests {
     #[test]
     fn what_is_as_it_should_be_is_no_hint() {
         assert_eq!(told(&RULE, |facts| groups(facts, "active+clean+remapped")), NOBODY);
+    }
+
+    /// A pool that the run has made recovers what was written while it peered.
+    #[test]
+    fn what_only_slices_saw_may_be_in_the_runs_own_pools() {
+        let with = |before: &str| {
+            let mut facts = healthy();
+            groups(&mut facts, before);
+            let mut record = Made::cluster().record.with(Observation::Facts(Box::new(facts)));
+            let step = StepId(1);
+            record.slices = (0..8).map(|pass| testing::slice(step, pass, 1, Vec::new())).collect();
+            for pass in 0..8 {
+                let states = [("active+recovering".to_string(), 1)].into();
+                record.observations.push(Observation::PgsSeen(PgsSeen { step, pass, states }));
+            }
+            suspect(&Case::of(&assess(&record))).len()
+        };
+        assert_eq!((with("active+clean"), with("active+recovering")), (0, 1));
     }
 
     #[test]
