@@ -41,7 +41,7 @@ impl Mounted {
     }
 
     /// Told of each name in an open folder, which is closed then.
-    fn each_name(&self, open: Directory, path: &str, mut tell: impl FnMut(&CStr, bool)) -> Result<(), CephError> {
+    fn each_name(&self, open: Directory, path: &str, mut tell: impl FnMut(&CStr, Kind)) -> Result<(), CephError> {
         // SAFETY: plain numbers and characters, all of which may be zero.
         let mut entry: libc::dirent = unsafe { std::mem::zeroed() };
         let end = loop {
@@ -51,7 +51,7 @@ impl Mounted {
                     // SAFETY: as above.
                     let name = unsafe { CStr::from_ptr(entry.d_name.as_ptr()) };
                     if ![c".", c".."].contains(&name) {
-                        tell(name, entry.d_type == libc::DT_DIR);
+                        tell(name, Kind::of(entry.d_type));
                     }
                 }
                 code => break self.check(code, || format!("list {path}")).map(drop),
@@ -184,8 +184,8 @@ impl FileSystem {
         })
     }
 
-    /// Told of each name in a folder, without `.` and `..`, and whether it is a folder.
-    pub fn each_name(&self, path: &str, tell: impl FnMut(&CStr, bool)) -> Result<(), CephError> {
+    /// Told of each name in a folder, without `.` and `..`, and what it is.
+    pub fn each_name(&self, path: &str, tell: impl FnMut(&CStr, Kind)) -> Result<(), CephError> {
         self.with(path, |on, c_path| {
             let mut open: Directory = std::ptr::null_mut();
             // SAFETY: mounted, the path lives through the call, `open` is filled on success.
@@ -241,21 +241,40 @@ impl FileSystem {
     }
 }
 
+/// What a name in a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Folder,
+    /// A link, a pipe, and the like.
+    Other,
+}
+
+impl Kind {
+    fn of(d_type: u8) -> Kind {
+        match d_type {
+            libc::DT_REG => Kind::File,
+            libc::DT_DIR => Kind::Folder,
+            _ => Kind::Other,
+        }
+    }
+}
+
 /// An open folder, not followed through links; closed when it is dropped.
 pub struct Folder {
     file: File,
 }
 
 impl Folder {
-    /// Names in it, without `.` and `..`, and whether each is a folder.
-    pub fn names(&self) -> Result<Vec<(CString, bool)>, CephError> {
+    /// Names in it, without `.` and `..`, and what each is.
+    pub fn names(&self) -> Result<Vec<(CString, Kind)>, CephError> {
         self.file.on.with("", |on, _| {
             let mut open: Directory = std::ptr::null_mut();
             // SAFETY: mounted, the folder is open, `open` is filled on success.
             let code = unsafe { (on.fns.ceph_fdopendir)(on.raw, self.file.open, &mut open) };
             on.check(code, || "list a folder".to_owned())?;
             let mut names = Vec::new();
-            on.each_name(open, "a folder", |name, folder| names.push((name.to_owned(), folder)))?;
+            on.each_name(open, "a folder", |name, kind| names.push((name.to_owned(), kind)))?;
             Ok(names)
         })
     }
@@ -296,14 +315,14 @@ impl File {
     /// How many bytes were read.
     pub fn read_at(&self, into: &mut [u8], offset: u64) -> Result<usize, CephError> {
         let (at, bytes) = (into.as_mut_ptr().cast(), into.len() as i64);
-        // SAFETY: the file is open, and `into` has so many bytes.
+        // SAFETY: the file is open, and `into` is that long.
         self.call("read", |on| unsafe { (on.fns.ceph_read)(on.raw, self.open, at, bytes, offset as i64) })
     }
 
     /// How many bytes were written.
     pub fn write_at(&self, from: &[u8], offset: u64) -> Result<usize, CephError> {
         let (at, bytes) = (from.as_ptr().cast(), from.len() as i64);
-        // SAFETY: the file is open, and `from` has so many bytes.
+        // SAFETY: the file is open, and `from` is that long.
         self.call("write", |on| unsafe { (on.fns.ceph_write)(on.raw, self.open, at, bytes, offset as i64) })
     }
 

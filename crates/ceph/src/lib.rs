@@ -27,7 +27,7 @@ mod slab;
 
 pub use access::{CAPS_LEAST, ClusterAccess};
 pub use error::CephError;
-pub use file_system::{File, FileSystem, Folder};
+pub use file_system::{File, FileSystem, Folder, Kind};
 pub use flight::Finished;
 pub use image::{Cache, Image, OpenFor};
 pub use image_io::ImageIo;

@@ -5,7 +5,7 @@ use crate::apply::Unmade;
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
 use crate::own_folders::{NOT_FOUND, OWN_ENDING, patiently};
-use ceph::{CephError, FileSystem, Folder};
+use ceph::{CephError, FileSystem, Folder, Kind};
 use model::Change;
 use serde_json::json;
 use std::sync::Arc;
@@ -100,13 +100,13 @@ pub(crate) fn unmake(
 /// Says what else is there. Links are not followed, and are not ours.
 fn emptied(folder: &Folder, deleted: &AtomicU64) -> Result<Option<String>, CephError> {
     let mut other = None;
-    for (name, is_folder) in folder.names()? {
+    for (name, kind) in folder.names()? {
         let shown = name.to_string_lossy().into_owned();
-        if !shown.ends_with(OWN_ENDING) {
+        if !shown.ends_with(OWN_ENDING) || kind == Kind::Other {
             other = other.or(Some(shown));
             continue;
         }
-        if is_folder {
+        if kind == Kind::Folder {
             match folder.folder(&name) {
                 Ok(below) => {
                     if let Some(found) = emptied(&below, deleted)? {
@@ -118,7 +118,7 @@ fn emptied(folder: &Folder, deleted: &AtomicU64) -> Result<Option<String>, CephE
                 Err(error) => return Err(error),
             }
         }
-        match folder.remove(&name, is_folder) {
+        match folder.remove(&name, kind == Kind::Folder) {
             Ok(()) | Err(CephError::NotFound { .. }) => {
                 deleted.fetch_add(1, Ordering::Relaxed);
             }

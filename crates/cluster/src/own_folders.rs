@@ -6,7 +6,7 @@ use crate::errors::ClusterError;
 use crate::here::mounts::mount_of;
 use model::Change;
 use nix::dir::{Dir, Entry, Type};
-use nix::fcntl::{OFlag, openat};
+use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat, openat2};
 use nix::sys::stat::{Mode, fstat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 use std::ffi::CStr;
@@ -172,7 +172,7 @@ fn emptied(
         let name = entry.file_name();
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         let below = match (is_own_name(name), entry.file_type()) {
-            (true, Some(Type::Directory) | None) => openat(folder, name, flags, Mode::empty()).ok(),
+            (true, Some(Type::Directory) | None) => open_below(folder, name, flags),
             _ => None,
         };
         let removed = match below {
@@ -203,6 +203,16 @@ fn emptied(
         }
     }
     Ok(other)
+}
+
+/// Nothing that is mounted there, not even a part of the same file system. `None`: it is no folder of ours.
+fn open_below(folder: &OwnedFd, name: &CStr, flags: OFlag) -> Option<OwnedFd> {
+    let how = OpenHow::new().flags(flags).resolve(ResolveFlag::RESOLVE_NO_XDEV);
+    match openat2(folder, name, how) {
+        // Before Linux 5.6: mounts of other devices are told by these.
+        Err(nix::Error::ENOSYS) => openat(folder, name, flags, Mode::empty()).ok(),
+        opened => opened.ok(),
+    }
 }
 
 fn is_own_name(name: &CStr) -> bool {

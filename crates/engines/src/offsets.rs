@@ -19,7 +19,7 @@ pub struct Draw {
     made: Option<u32>,
 }
 
-/// At most so many files are made and not yet deleted, and never fewer than none: the rest of a draw is by chance.
+/// The most files that are made and not yet deleted. Within that, making or deleting is drawn by chance.
 const MADE_MOST: u32 = 256;
 
 enum Way {

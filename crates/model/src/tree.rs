@@ -35,7 +35,7 @@ impl Tree {
         self.lowest().saturating_mul(self.files.max(1).into())
     }
 
-    /// All files, for so many jobs: as many for each.
+    /// The files of all jobs, each with the same number of them.
     pub fn files(&self, jobs: u32) -> u64 {
         let jobs = u64::from(jobs.max(1));
         match self.shared {

@@ -35,8 +35,8 @@ pub fn others_of(mount: &Mount) -> (Vec<Mount>, bool) {
     // A device of this host has no other clients, wherever else it is bound.
     let certain = mount.source.contains(':');
     // Of what has no source of its own (tmpfs, overlay) nothing is known.
-    let telling = certain || mount.kind.starts_with("fuse.");
-    (all.into_iter().filter(|other| telling && other != mount && same(other, mount)).collect(), certain)
+    let comparable = certain || mount.kind.starts_with("fuse.");
+    (all.into_iter().filter(|other| comparable && other != mount && same(other, mount)).collect(), certain)
 }
 
 fn same(one: &Mount, other: &Mount) -> bool {

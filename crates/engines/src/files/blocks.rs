@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const READ: u32 = 0;
 const WRITE: u32 = 1;
-/// Files are written full in pieces of so many bytes.
+/// Size of the pieces in which files are filled.
 const PIECE: Bytes = 4 * MIB;
 
 pub struct BlocksSession {
@@ -26,7 +26,7 @@ pub struct BlocksSession {
     writes: u64,
 }
 
-/// The file of a lane, of so many lanes: of large blocks one after the other another one than of small ones.
+/// The file of a lane. Other numbers of lanes have other files, and so have large blocks that follow each other.
 fn path(folder: &str, workload: &Workload, lane: u32) -> String {
     format!("{folder}/{}{}jobs.{lane}{}", family(workload), workload.jobs, model::Tree::OWN_ENDING)
 }

@@ -23,7 +23,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// So many bytes more are there. False: it is to end.
+    /// Counts bytes that were written. False: the fill is to end.
     pub fn made(&self, bytes: Bytes) -> bool {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         !self.stop.load(Ordering::Relaxed)

@@ -40,7 +40,7 @@ impl Names {
         format!("{}.{levels}x{folders}x{files}{jobs}{}/", self.block, Tree::OWN_ENDING)
     }
 
-    /// Folder and file in its tree: jobs that share one have every so manyth file of each folder. What is one too many, so that all jobs
+    /// Folder and file in its tree: jobs that share a tree take its files in turns. What is one too many, so that all jobs
     /// have as many, lies in the last folder.
     fn place(&self, lane: u64, item: u64) -> (u64, u64) {
         let place = if self.tree.shared { item * self.lanes + lane } else { item };

@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// Names of a folder are read in pieces of so many bytes, as C libraries do it.
+/// Size of the buffer into which names of a folder are read, as in C libraries.
 const NAMES: usize = 32 * 1024;
 
 pub struct System {

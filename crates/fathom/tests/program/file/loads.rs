@@ -57,7 +57,6 @@ fn blocks_and_names_are_measured_on_any_file_system_and_shown_again() {
     only_theirs_is_left(folder.path());
 }
 
-/// What one operation takes is that of so many in flight, however many jobs are asked for.
 #[test]
 fn points_of_a_sweep_have_files_of_their_own_and_a_folder_may_be_relative() {
     let (home, folder) = (Home::new(), tempfile::tempdir().unwrap());
