@@ -20,7 +20,11 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         Row::new(target.into_iter().chain([Cell::from(name(figure.kind)), rate, each, p99]))
     };
     let table = Table::new(columns, figures.iter().map(row));
-    vec![Block::title("Files by their names"), table.into(), Block::note(note(report, first))]
+    vec![
+        Block::title("Files by their names: how many operations a second, and how long each takes"),
+        table.into(),
+        Block::note(note(report, first)),
+    ]
 }
 
 fn marked(cell: Cell, figure: &Figure) -> Cell {
