@@ -64,35 +64,36 @@ impl<'c> Case<'c> {
     /// Placement groups in whose state one of these words stands: as many as a quarter of the slices saw, since only that is in the figures;
     /// without slices, as it is now.
     pub fn groups_in(&self, words: &[&str]) -> u32 {
-        let of = |states: &BTreeMap<String, u32>| -> u32 {
+        let count = |states: &BTreeMap<String, u32>, words: &[&str]| -> u32 {
             let named = states.iter().filter(|(name, _)| name.split('+').any(|word| words.contains(&word)));
             named.map(|(_, count)| *count).sum()
         };
         let slices: BTreeSet<_> = self.record.slices.iter().map(|slice| (slice.step, slice.pass)).collect();
         if slices.is_empty() {
-            return self.cluster().groups.as_ref().map_or(0, of);
+            return self.cluster().groups.as_ref().map_or(0, |groups| count(groups, words));
         }
         // What goes on in slices alone may be in pools that the run has made itself; what was told before them is without these.
-        let of_new_pools = words.iter().all(|word| OF_NEW_POOLS.contains(word));
-        if of_new_pools && self.cluster().groups.as_ref().is_some_and(|groups| of(groups) == 0) {
-            return 0;
-        }
-        let mut seen: Vec<u32> = self.record.pgs_seen().map(|seen| of(&seen.states)).collect();
+        let before = |word: &&str| self.cluster().groups.as_ref().is_none_or(|groups| count(groups, &[*word]) > 0);
+        let words: Vec<&str> =
+            words.iter().copied().filter(|word| !OF_NEW_POOLS.contains(word) || before(word)).collect();
+        let mut seen: Vec<u32> = self.record.pgs_seen().map(|seen| count(&seen.states, &words)).collect();
         seen.sort_unstable_by(|a, b| b.cmp(a));
         seen.get(slices.len() / SLICES_OF).copied().unwrap_or(0)
     }
 }
 
 /// What placement groups of a pool do for a while after it was made, under load.
-const OF_NEW_POOLS: [&str; 8] = [
+const OF_NEW_POOLS: [&str; 10] = [
     "activating",
     "backfill_wait",
     "backfilling",
+    "creating",
     "degraded",
     "forced_recovery",
     "peering",
     "recovering",
     "recovery_wait",
+    "unknown",
 ];
 
 /// Does it hold for the release of some OSD? Where it is bound to releases and none is known: no.

@@ -33,7 +33,26 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::testing::made::Made;
     use crate::diagnose::testing_facts::*;
+    use judge::assess;
+    use model::{Observation, PgsSeen, StepId, testing};
+
+    /// Under load a pool that the run has just made is degraded for a while; copies are never too few in it.
+    #[test]
+    fn what_only_slices_saw_counts_where_it_is_not_what_new_pools_do() {
+        let with = |seen: &str| {
+            let mut record = Made::cluster().record.with(Observation::Facts(Box::new(healthy())));
+            let step = StepId(1);
+            record.slices = (0..8).map(|pass| testing::slice(step, pass, 1, Vec::new())).collect();
+            for pass in 0..8 {
+                let states = [(seen.to_string(), 9)].into();
+                record.observations.push(Observation::PgsSeen(PgsSeen { step, pass, states }));
+            }
+            suspect(&Case::of(&assess(&record))).len()
+        };
+        assert_eq!((with("active+recovery_wait+degraded"), with("active+undersized+degraded")), (0, 1));
+    }
 
     #[test]
     fn it_is_seen() {
