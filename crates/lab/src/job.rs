@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Job {
     Stutter { daemon: String, stop_ms: u64 },
     NoisyNeighbour { pool: String, in_flight: u32 },
-    DeepScrub { every_ms: u64 },
+    DeepScrub { pool: String, every_ms: u64 },
     Flapping { osd: u32, every_ms: u64 },
     TwoWriters { pool: String, image: String },
     Snapshot { pool: String, image: String, every_ms: u64 },

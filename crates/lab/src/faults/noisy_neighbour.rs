@@ -29,16 +29,31 @@ fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
 }
 
 pub(super) fn work(access: &LabAccess, pool: &str, in_flight: u32) -> Result<(), LabError> {
+    write_objects(access, pool, (in_flight, BYTES), (0..OBJECTS).cycle())
+}
+
+/// Writes whole objects with these numbers, this many at once; ends when all of them are written.
+pub(super) fn write_objects(
+    access: &LabAccess,
+    pool: &str,
+    (in_flight, bytes): (u32, usize),
+    mut numbers: impl Iterator<Item = u32>,
+) -> Result<(), LabError> {
     let pool = access.rados()?.open_pool(pool)?;
-    let mut io = pool.io(in_flight, BYTES)?;
+    let mut io = pool.io(in_flight, bytes)?;
     let mut free: Vec<u32> = (0..in_flight).collect();
     let mut ended = Vec::new();
-    let mut number = 0;
     loop {
         while let Some(slot) = free.pop() {
-            let object = CString::new(format!("object.{}", number % OBJECTS)).unwrap_or_default();
-            number = number.wrapping_add(1);
-            io.write(slot, &object, 0, 0..BYTES).map_err(failed)?;
+            let Some(number) = numbers.next() else {
+                free.push(slot);
+                break;
+            };
+            let object = CString::new(format!("object.{number}")).unwrap_or_default();
+            io.write(slot, &object, 0, 0..bytes).map_err(failed)?;
+        }
+        if free.len() == in_flight as usize {
+            return Ok(());
         }
         io.wait(Duration::from_secs(1), &mut ended);
         for one in ended.drain(..) {

@@ -36,7 +36,7 @@ fn work(access: &LabAccess, job: &Job) -> Result<(), LabError> {
     match job {
         Job::Stutter { daemon, stop_ms } => stutter::work(access, daemon, every(stop_ms)),
         Job::NoisyNeighbour { pool, in_flight } => noisy_neighbour::work(access, pool, *in_flight),
-        Job::DeepScrub { every_ms } => deep_scrub::work(access, every(every_ms)),
+        Job::DeepScrub { pool, every_ms } => deep_scrub::work(access, pool, every(every_ms)),
         Job::Flapping { osd, every_ms } => flapping::work(access, *osd, every(every_ms)),
         Job::TwoWriters { pool, image } => two_writers::work(access, pool, image),
         Job::Snapshot { pool, image, every_ms } => snapshot::work(access, pool, image, every(every_ms)),
