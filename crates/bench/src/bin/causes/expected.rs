@@ -151,8 +151,9 @@ pub const EXPECTED: &[Expected] = &[
     },
     Expected {
         fault: "mtu",
-        causes: &[of("net-mtu-mixed", Of::Cluster), of("mtu", Of::Target)],
-        open: "how hosts are set up is not judged in a lab, whose hosts are one machine, and packet sizes are proven by the network layer, which this diagnosis leaves out",
+        causes: &[of("mtu", Of::Target)],
+        // Packet sizes are proven between hosts.
+        what: &["--layers", "network", "--hosts", "3"],
         ..NONE
     },
     Expected { fault: "secure-mode", causes: &[of("net-secure-mode", Of::Setting)], ..NONE },
