@@ -88,7 +88,7 @@ impl Checked {
     }
 
     pub fn flawed(&self) -> u64 {
-        FlawKind::ALL.into_iter().map(|kind| self.count(kind)).sum()
+        FlawKind::ALL.into_iter().fold(0u64, |sum, kind| sum.saturating_add(self.count(kind)))
     }
 
     pub fn note(&mut self, flaw: Flaw) {

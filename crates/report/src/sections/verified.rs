@@ -70,7 +70,8 @@ fn flaws(report: &Report) -> Vec<String> {
     let all = figures(report);
     let mut said: Vec<String> =
         all.iter().flat_map(|(_, checked)| &checked.flaws).take(Checked::SHOWN).map(flaw).collect();
-    let more = all.iter().map(|(_, checked)| checked.flawed()).sum::<u64>() - said.len() as u64;
+    let flawed = all.iter().fold(0u64, |sum, (_, checked)| sum.saturating_add(checked.flawed()));
+    let more = flawed.saturating_sub(said.len() as u64);
     if more > 0 {
         said.push(format!("and {} more", numbers::count(more)));
     }
