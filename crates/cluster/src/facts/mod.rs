@@ -142,7 +142,7 @@ fn add_defaults(set: &mut [SetOption], asked: &mut Asked) {
         let help = helps.entry(option.name.clone()).or_insert_with(ask);
         let of = |who: &str| known.get(&(who.to_string(), option.name.clone())).cloned();
         let built_in = || {
-            let of = |key: &str| help.as_ref().and_then(|help| text(help, key));
+            let of = |key: &str| help.as_ref().and_then(|help| written(help.get(key)?));
             of("daemon_default").or_else(|| of("default"))
         };
         // A part of the OSDs may have another value than the rest: then it is not known what the twins have.
@@ -151,6 +151,16 @@ fn add_defaults(set: &mut [SetOption], asked: &mut Asked) {
         option.default =
             default.filter(|value| secrets::value(&option.name, value) == *value && value != secrets::HIDDEN);
         option.at_runtime = help.as_ref().and_then(|help| help.get("can_update_at_runtime")?.as_bool());
+    }
+}
+
+/// A value as it is given on the command line: defaults of numbers and of what is on or off are told as such. An empty one is none.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(is) => Some(is.to_string()),
+        _ => None,
     }
 }
 

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     what: "A slow OSD has options that its twins do not have.",
     why: "What differs between twins is the best hint there is.",
     evidence: "In writes between pairs of OSDs it adds at least 15 % of a usual write, by twice its 95 % interval, and in the monitors' database, or as it runs, an option is set for it that no \
-               other OSD has. Only debug options in the database are tried, since no data and no service depend on them; all that are set for one OSD together, in one test. Not counted: what OSDs and orchestrators set for each OSD by itself (osd_mclock_max_capacity_iops_*, osd_memory_target, addresses, CRUSH \
+               other OSD has. Only debug options and ms_inject_delay_probability in the database are tried, since no data and no service depend on them; all that are set for one OSD together, in one test. Not counted: what OSDs and orchestrators set for each OSD by itself (osd_mclock_max_capacity_iops_*, osd_memory_target, addresses, CRUSH \
                location).",
     sources: &["docs/method.md, \"By position\""],
     needs: &[Source::Positions, Source::Facts(FactsPart::Options)],
@@ -52,8 +52,9 @@ const AS_IT_RUNS: Fix =
     Fix { when: "Where it was set as the daemon runs", what: "ceph tell WHO config unset OPTION (or restart the OSD)" };
 
 /// These alone are tried while a cluster is diagnosed: whatever they are, no data and no service depend on them. Others may keep a sick OSD
-/// alive, and are for a person to try (`fathom prove`).
-const TRIED: &str = "debug_";
+/// alive, and are for a person to try (`fathom prove`). Of the options that delay messages the probability alone: an OSD looks at it for
+/// each message, where the type counts for new connections only, and a longest delay of its default would be a second.
+const TRIED: [&str; 2] = ["debug_", "ms_inject_delay_probability"];
 
 /// Set for each OSD by itself, by the OSD or by an orchestrator.
 const OWN: [&str; 8] = [
@@ -96,7 +97,7 @@ fn odd<'c>(case: &Case<'c>, osd: u32) -> Vec<&'c SetOption> {
 
 fn can_be_tried(option: &SetOption) -> bool {
     let known = option.default.is_some() && option.at_runtime == Some(true) && option.origin.is_none();
-    known && option.name.starts_with(TRIED)
+    known && TRIED.iter().any(|tried| option.name.starts_with(tried))
 }
 
 fn made(slow: &Slow, options: &[&SetOption], case: &Case) -> Suspect {
@@ -315,6 +316,11 @@ mod tests {
         let steps = |one: &Suspect, case: &Case| (one.subject.to_string(), in_turns_with_the_default(one, case).len());
         let wanted = [("osd.1".to_string(), 4), ("osd.1/osd_op_complaint_time".to_string(), 0)];
         assert_eq!(asked_of(DEBUG_LOGGING, &options, true, steps), wanted);
+        // With a longest delay of its default, and the probability as it is, each message would wait for up to a second.
+        let delays = ["ms_inject_delay_max", "ms_inject_delay_probability"].map(|name| ("osd.1", name));
+        let wanted =
+            [("osd.1/ms_inject_delay_probability".to_string(), 4), ("osd.1/ms_inject_delay_max".to_string(), 0)];
+        assert_eq!(asked_of(DEBUG_LOGGING, &delays, true, steps), wanted);
     }
 
     #[test]
