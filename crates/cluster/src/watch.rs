@@ -5,7 +5,7 @@ use crate::errors::ClusterError;
 use crate::pg_states;
 use model::PgStates;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -25,6 +25,10 @@ pub struct Seen {
     pub slow: Option<String>,
     /// Placement groups that are anything but `active+clean`.
     pub pgs: PgStates,
+    /// Of each OSD the epoch of the map in which it last came up.
+    pub up_from: BTreeMap<u32, u64>,
+    /// How often each OSD came up again since the watch began.
+    pub came_back: BTreeMap<u32, u32>,
 }
 
 /// The longest time in which no monitor may answer. An election takes seconds, a restart of a host with the only monitor a minute or two.
@@ -75,7 +79,9 @@ impl Watch {
                 known.answered = Instant::now();
             }
             if let Ok(now) = found {
-                known.seen = Seen { pgs: std::mem::take(&mut known.seen.pgs), ..now };
+                let before = std::mem::take(&mut known.seen);
+                known.seen =
+                    Seen { pgs: before.pgs, came_back: came_back(before.came_back, &before.up_from, &now), ..now };
             }
         });
         watch.look_every_second(cluster, pg_states::look, |known, found| {
@@ -128,6 +134,16 @@ impl Drop for Watch {
     }
 }
 
+/// Counts on those that came up in a later map than the last time.
+fn came_back(mut known: BTreeMap<u32, u32>, before: &BTreeMap<u32, u64>, now: &Seen) -> BTreeMap<u32, u32> {
+    for (osd, epoch) in &now.up_from {
+        if before.get(osd).is_some_and(|earlier| earlier < epoch) {
+            *known.entry(*osd).or_default() += 1;
+        }
+    }
+    known
+}
+
 fn look(cluster: &Cluster) -> Result<Seen, ClusterError> {
     let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
     let health = cluster.ask(json!({"prefix": "health"}))?;
@@ -135,11 +151,14 @@ fn look(cluster: &Cluster) -> Result<Seen, ClusterError> {
 }
 
 fn read(dump: &Value, health: &Value) -> Option<Seen> {
-    let down = dump.get("osds")?.as_array()?.iter().filter(|osd| osd.get("up") == Some(&json!(0)));
-    let down = down.filter_map(|osd| osd.get("osd")?.as_u64()).map(|id| id as u32).collect();
+    let osds = dump.get("osds")?.as_array()?;
+    let number = |osd: &Value, name: &str| osd.get(name)?.as_u64();
+    let id = |osd: &Value| number(osd, "osd").map(|id| id as u32);
+    let down = osds.iter().filter(|osd| osd.get("up") == Some(&json!(0))).filter_map(id).collect();
+    let up_from = osds.iter().filter_map(|osd| Some((id(osd)?, number(osd, "up_from")?))).collect();
     let pools = dump.get("pools")?.as_array()?;
     let (full, at_quota) = (pools.iter().find_map(full_pool), pools.iter().filter_map(pool_at_quota).collect());
-    Some(Seen { down, full, at_quota, slow: slow_operations(health), ..Seen::default() })
+    Some(Seen { down, full, at_quota, slow: slow_operations(health), up_from, ..Seen::default() })
 }
 
 /// Monitors may have slow operations, too: they serve no I/O.
@@ -185,6 +204,18 @@ mod tests {
             assert!(text.contains(word), "{text}");
         }
         assert!(after(181, 0).is_some());
+    }
+
+    #[test]
+    fn osds_that_come_up_in_a_later_map_are_counted() {
+        let at = |up_from: &[(u32, u64)]| Seen { up_from: up_from.iter().copied().collect(), ..Seen::default() };
+        let mut known = BTreeMap::new();
+        let looks =
+            [&[(0, 5), (1, 7)][..], &[(0, 5), (1, 9), (2, 9)], &[(0, 5)], &[(0, 5), (1, 12)], &[(0, 5), (1, 14)]];
+        for two in looks.windows(2) {
+            known = came_back(known, &at(two[0]).up_from, &at(two[1]));
+        }
+        assert_eq!(known, BTreeMap::from([(1, 2)]));
     }
 
     #[test]

@@ -95,8 +95,8 @@ pub use limit::{Limit, ResponseBound, Search, TriedRate};
 pub use nearest::nearest;
 pub use observation::Observation;
 pub use observed::{
-    Connection, Connections, DiskSecond, HostLoad, HostSecond, HostSeconds, Interrupts, NicSecond, Observed, OsdSecond,
-    OsdWish, PgStates, PgsSeen, Pressure,
+    CameBack, Connection, Connections, DiskSecond, HostLoad, HostSecond, HostSeconds, Interrupts, NicSecond, Observed,
+    OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
 };
 pub use operation::{OpClass, OpMix};
 pub use osd_times::{LatencyPart, LatencyParts, OsdTimes, Part, Spent, Timer, TimesOfOsd};

@@ -5,7 +5,7 @@ use crate::bond::HostBond;
 use crate::drive::Temperatures;
 use crate::facts::Facts;
 use crate::held_operations::HeldOperations;
-use crate::observed::{Observed, PgsSeen};
+use crate::observed::{CameBack, Observed, PgsSeen};
 use crate::osd_times::OsdTimes;
 use crate::pages::PagesRead;
 use crate::path_mtu::PathMtu;
@@ -31,6 +31,8 @@ pub enum Observation {
     Hosts(Observed),
     /// In which states placement groups were while a slice was measured, if not all were active and clean.
     PgsSeen(PgsSeen),
+    /// Which OSDs were down and came up again.
+    CameBack(CameBack),
     /// What each of several streams carried while a slice was measured.
     Streams(Streams),
     /// Whether there was something to be read, in a slice that reads.
@@ -49,13 +51,14 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 13] = [
+    pub const KINDS: [&str; 14] = [
         "compaction",
         "osd-times",
         "slow-operations",
         "held-operations",
         "observed",
         "pgs-seen",
+        "came-back",
         "streams",
         "pages-read",
         "gap",
@@ -98,6 +101,10 @@ impl Record {
 
     pub fn hosts_observed(&self) -> impl Iterator<Item = &Observed> {
         self.observations.iter().filter_map(|seen| if let Observation::Hosts(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn came_back(&self) -> impl Iterator<Item = &CameBack> {
+        self.observations.iter().filter_map(|seen| if let Observation::CameBack(own) = seen { Some(own) } else { None })
     }
 
     pub fn pgs_seen(&self) -> impl Iterator<Item = &PgsSeen> {

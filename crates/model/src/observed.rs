@@ -27,6 +27,14 @@ pub struct PgsSeen {
     pub states: PgStates,
 }
 
+/// While a slice was measured, or since the one before it: OSDs that were down and came up again, and how often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CameBack {
+    pub step: StepId,
+    pub pass: u32,
+    pub osds: BTreeMap<u32, u32>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostSeconds {
     /// As the cluster calls it.

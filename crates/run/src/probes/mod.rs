@@ -1,5 +1,6 @@
 //! What is looked at beside the load while slices are measured. A probe is a file of this folder and a row of the list.
 
+mod came_back;
 pub mod held_operations;
 mod placement_groups;
 mod slow_operations;
@@ -37,7 +38,8 @@ pub struct Sources<'a> {
 /// Begins a probe; `None`: it has nothing to look at.
 type Start = for<'a> fn(&Sources<'a>) -> Option<Box<dyn Probe + 'a>>;
 
-const PROBES: [Start; 4] = [stores::start, placement_groups::start, slow_operations::start, held_operations::start];
+const PROBES: [Start; 5] =
+    [stores::start, placement_groups::start, came_back::start, slow_operations::start, held_operations::start];
 
 /// What is seen beside the load of one slice after the other.
 pub trait Observer {
