@@ -4,7 +4,7 @@ use crate::connect::c_text;
 use crate::error::CephError;
 use crate::libcephfs::{BASIC_STATS, Directory, Libcephfs, Mount, Statx};
 use crate::rados::Rados;
-use libc::{O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, O_WRONLY, c_int};
+use libc::{O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, O_WRONLY, c_int};
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -200,19 +200,6 @@ impl FileSystem {
         self.open_with(path, O_RDONLY | O_DIRECTORY).map(|file| Folder { file })
     }
 
-    /// A file that was not there, written and closed. `durable`: synced before it is closed.
-    pub fn create(self: &Arc<Self>, path: &str, content: &[u8], durable: bool) -> Result<(), CephError> {
-        let file = self.open_with(path, O_WRONLY | O_CREAT | O_EXCL)?;
-        let mut done = 0;
-        while done < content.len() {
-            done += file.write_at(&content[done..], done as u64)?;
-        }
-        if durable {
-            file.sync(false)?;
-        }
-        file.close()
-    }
-
     /// Opened, read as far as `into` reaches, closed. How much that was.
     pub fn read(self: &Arc<Self>, path: &str, into: &mut [u8]) -> Result<usize, CephError> {
         let file = self.open_with(path, O_RDONLY)?;
@@ -290,6 +277,35 @@ impl Folder {
         Ok(Folder { file: File { on: self.file.on.clone(), open } })
     }
 
+    /// A file that was not there, written and closed. `durable`: synced before it is closed.
+    pub fn create(&self, name: &CStr, content: &[u8], durable: bool) -> Result<(), CephError> {
+        self.file_of(name, O_WRONLY | O_CREAT | O_EXCL)?.written_and_closed(content, false, durable)
+    }
+
+    /// Opens a file in it, writes to its end, or instead of all that it holds, and closes it; synced before, if it is to be durable.
+    ///
+    /// # Errors
+    /// Also: what is there is no file, or has another name as well.
+    pub fn write(&self, name: &CStr, content: &[u8], at_end: bool, durable: bool) -> Result<(), CephError> {
+        let file = self.file_of(name, O_WRONLY | if at_end { O_APPEND } else { 0 })?;
+        file.only_name()?;
+        if !at_end {
+            file.emptied()?;
+        }
+        file.written_and_closed(content, at_end, durable)
+    }
+
+    /// What is a link is none.
+    fn file_of(&self, name: &CStr, flags: c_int) -> Result<File, CephError> {
+        let what = || format!("open {}", name.to_string_lossy());
+        let open = self.file.on.with("", |on, _| {
+            let flags = flags | O_NOFOLLOW;
+            // SAFETY: mounted, the folder is open, and the name lives through the call.
+            on.check(unsafe { (on.fns.ceph_openat)(on.raw, self.file.open, name.as_ptr(), flags, 0o600) }, what)
+        })?;
+        Ok(File { on: self.file.on.clone(), open })
+    }
+
     /// Removes a file, or an empty folder, in it.
     pub fn remove(&self, name: &CStr, folder: bool) -> Result<(), CephError> {
         let flags = if folder { libc::AT_REMOVEDIR } else { 0 };
@@ -321,9 +337,44 @@ impl File {
 
     /// How many bytes were written.
     pub fn write_at(&self, from: &[u8], offset: u64) -> Result<usize, CephError> {
+        self.written(from, offset as i64)
+    }
+
+    /// A negative offset: where the file is at, which is its end if it was opened to be appended to.
+    fn written(&self, from: &[u8], offset: i64) -> Result<usize, CephError> {
         let (at, bytes) = (from.as_ptr().cast(), from.len() as i64);
         // SAFETY: the file is open, and `from` is that long.
-        self.call("write", |on| unsafe { (on.fns.ceph_write)(on.raw, self.open, at, bytes, offset as i64) })
+        self.call("write", |on| unsafe { (on.fns.ceph_write)(on.raw, self.open, at, bytes, offset) })
+    }
+
+    /// # Errors
+    /// It is no file, or has another name as well: then it may be somebody else's.
+    fn only_name(&self) -> Result<(), CephError> {
+        // SAFETY: plain numbers, all of which may be zero.
+        let mut told: Statx = unsafe { std::mem::zeroed() };
+        // SAFETY: the file is open, and the call fills what is told.
+        self.call("stat", |on| unsafe { (on.fns.ceph_fstatx)(on.raw, self.open, &mut told, BASIC_STATS, 0) })?;
+        let regular = u32::from(told.mode) & libc::S_IFMT == libc::S_IFREG;
+        if regular && told.nlink == 1 {
+            return Ok(());
+        }
+        self.call("write to what is no file of its own", |_| -libc::EMLINK).map(drop)
+    }
+
+    fn emptied(&self) -> Result<(), CephError> {
+        // SAFETY: the file is open.
+        self.call("truncate", |on| unsafe { (on.fns.ceph_ftruncate)(on.raw, self.open, 0) }).map(drop)
+    }
+
+    fn written_and_closed(self, content: &[u8], at_end: bool, durable: bool) -> Result<(), CephError> {
+        let mut done = 0;
+        while done < content.len() {
+            done += self.written(&content[done..], if at_end { -1 } else { done as i64 })?;
+        }
+        if durable {
+            self.sync(false)?;
+        }
+        self.close()
     }
 
     /// What could not be written until now is told here at last.

@@ -61,6 +61,8 @@ functions! {
         fn ceph_read(Mount, c_int, *mut c_char, i64, i64) -> c_int;
         fn ceph_write(Mount, c_int, Text, i64, i64) -> c_int;
         fn ceph_fsync(Mount, c_int, c_int) -> c_int;
+        fn ceph_fstatx(Mount, c_int, *mut Statx, c_uint, c_uint) -> c_int;
+        fn ceph_ftruncate(Mount, c_int, i64) -> c_int;
         fn ceph_openat(Mount, c_int, Text, c_int, mode_t) -> c_int;
         fn ceph_unlinkat(Mount, c_int, Text, c_int) -> c_int;
         fn ceph_fdopendir(Mount, c_int, *mut Directory) -> c_int;

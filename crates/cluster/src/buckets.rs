@@ -29,7 +29,7 @@ pub fn prove(change: &Change) -> Result<(), ClusterError> {
     match open(gateway, name).and_then(|bucket| bucket.within(FIRST_ANSWER).exists()) {
         Ok(false) => Ok(()),
         Ok(true) => Err(ClusterError::NotMade { what: change.what(), why: there }),
-        Err(error) => Err(failed(change, "made", &error)),
+        Err(error) => Err(failed(change, "looked for", &error)),
     }
 }
 
@@ -46,7 +46,8 @@ pub(crate) fn make(gateway: &Gateway, name: &str, change: &Change) -> Result<(),
     let mut bucket = open(gateway, name).map_err(unsure)?;
     bucket.create().map_err(|error| match error.status() {
         // Of a time-out (408), or an operation under way (409), nobody knows what comes of it; nor of what is wrong within (5xx).
-        Some(status @ 400..500) if !matches!(status, 408 | 409) => {
+        // By Swift 202 says that somebody else has made one of this name.
+        Some(status @ (202 | 400..500)) if !matches!(status, 408 | 409) => {
             ClusterError::NotMade { what: change.what(), why: error.to_string() }
         }
         _ => unsure(error),
@@ -99,12 +100,18 @@ pub(crate) fn unmake(gateway: &Gateway, name: &str, prefix: &str, entry: &Journa
     }
     let marked = bucket.mark()?;
     // Killed before it was marked, or after the mark was deleted: then there is nothing in it, or what came late, which is ours.
-    let ours = |names: Vec<String>| names.iter().all(|name| name.starts_with(prefix));
+    let ours = |names: Vec<String>| names.iter().all(|name| is_ours(name, prefix));
     if marked.as_deref() != Some(name) && !(marked.is_none() && ours(bucket.names("")?)) {
         return left("it does not bear the mark of this run".to_string());
     }
     empty(&mut bucket, prefix)
 }
+
+fn is_ours(name: &str, prefix: &str) -> bool {
+    name.starts_with(prefix) && s3::is_plain(name)
+}
+
+const OTHERS: &str = "it holds objects whose names begin as Fathom's do and are none of its; delete these where nobody needs them, and then the bucket";
 
 /// Until nothing of ours is found: what a killed run had under way may have come after the first look.
 fn empty(bucket: &mut Bucket, prefix: &str) -> Result<Unmade, S3Error> {
@@ -113,24 +120,31 @@ fn empty(bucket: &mut Bucket, prefix: &str) -> Result<Unmade, S3Error> {
         if rounds >= ROUNDS {
             break;
         }
-        let names = bucket.names(prefix)?;
+        let mut names = bucket.names(prefix)?;
+        // Odd ones that begin as ours do are somebody's all the same.
+        let odd = names.iter().any(|name| !is_ours(name, prefix));
+        names.retain(|name| is_ours(name, prefix));
+        if odd && names.is_empty() {
+            return Ok(Unmade::Left(OTHERS.to_string()));
+        }
         if !names.is_empty() {
             // It said that they are deleted.
-            if names.iter().any(|name| last.contains(name)) {
+            let again = names.iter().any(|name| last.contains(name));
+            if again {
                 rounds += 1;
                 sleep(LOOK_AGAIN);
             }
-            bucket.delete(&names)?;
+            bucket.delete(&names, again)?;
             last = names;
             continue;
         }
         last.clear();
-        bucket.delete(&[s3::MARK.to_string()])?;
+        bucket.delete(&[s3::MARK.to_string()], false)?;
         if bucket.remove()? {
             return Ok(Unmade::Undone);
         }
         let others = bucket.names("")?;
-        if let Some(first) = others.iter().find(|other| !other.starts_with(prefix)) {
+        if let Some(first) = others.iter().find(|other| !is_ours(other, prefix)) {
             return Ok(Unmade::Left(format!(
                 "it holds objects that are not Fathom's ({first} and maybe others); delete these where nobody needs them, and then the bucket"
             )));
@@ -154,7 +168,8 @@ mod tests {
     fn at(credentials: std::path::PathBuf) -> (Gateway, JournalEntry) {
         let (url, region) = ("http://127.0.0.1:9".to_string(), "us-east-1".to_string());
         let credentials = Some(credentials);
-        let gateway = Gateway { url, region, virtual_host: false, credentials, profile: None, authorities: None };
+        let gateway =
+            Gateway { url, region, virtual_host: false, swift: false, credentials, profile: None, authorities: None };
         let change = Change::Bucket { gateway: gateway.clone(), name: format!("fathom-{RUN}") };
         (gateway, JournalEntry { key: Some("OURS".to_string()), ..JournalEntry::of(change) })
     }

@@ -74,7 +74,7 @@ fn named(layer: Layer, name: &str) -> Result<&'static dyn Engine, EngineError> {
     let able = |(of, engine): &&(Layer, &'static dyn Engine)| *of == layer || engine.name() == "null";
     let mut able = ENGINES.iter().filter(able).map(|(_, engine)| *engine);
     able.clone().find(|engine| engine.name() == name).ok_or_else(|| {
-        let known: Vec<&str> = able.by_ref().map(|engine| engine.name()).collect();
+        let known: Vec<&str> = able.by_ref().map(|engine| engine.name()).filter(|name| *name != "null").collect();
         EngineError::Refused(format!("layer {} has no engine {name:?}; there are: {}", layer.name(), known.join(", ")))
     })
 }

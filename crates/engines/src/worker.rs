@@ -217,7 +217,10 @@ impl Lane {
         self.tally.record_error(op.kind);
         if self.first_error.is_none() {
             let what = op.kind.name();
-            self.first_error = Some(format!("{what} of {} bytes at {}: {}", op.len, op.offset, why()));
+            self.first_error = Some(match op.kind.of_bytes() {
+                true => format!("{what} of {} bytes at {}: {}", op.len, op.offset, why()),
+                false => format!("{what}: {}", why()),
+            });
         }
     }
 

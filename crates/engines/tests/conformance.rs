@@ -71,8 +71,15 @@ fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case
         (Layer::Object, _) => {
             static GATEWAY: LazyLock<String> = LazyLock::new(stub::start);
             let (url, region) = (GATEWAY.clone(), "us-east-1".to_string());
-            let gateway =
-                Gateway { url, region, virtual_host: false, credentials: None, profile: None, authorities: None };
+            let gateway = Gateway {
+                url,
+                region,
+                virtual_host: false,
+                swift: false,
+                credentials: None,
+                profile: None,
+                authorities: None,
+            };
             let place = Place::Bucket { gateway, bucket: "fathom-x".into(), prefix: "fathom.x.".into() };
             Some(Case { engine, target: target(place), clock, file: None })
         }
@@ -111,7 +118,20 @@ fn workloads(case: &Case) -> Vec<Workload> {
     }
     // Each operation is of a whole object.
     let whole = |load: Workload| Workload { object: Some(load.block), ..load };
-    if matches!(case.target.place, Place::Bucket { .. }) { all.into_iter().map(whole).collect() } else { all }
+    if !matches!(case.target.place, Place::Bucket { .. }) {
+        return all;
+    }
+    all.into_iter().map(whole).chain(of_a_bucket()).collect()
+}
+
+/// Parts of objects, and objects by their names: alone, and all that there is in a mix.
+fn of_a_bucket() -> Vec<Workload> {
+    let of = |pattern: Pattern| Workload { object: Some(4096), ..Workload::canonical(pattern, SPAN, 3) };
+    let [create, stat, list] = [Pattern::CreateDelete, Pattern::Stat, Pattern::List].map(of);
+    let classes = [OpClass::Read, OpClass::Write, OpClass::Create, OpClass::Delete, OpClass::Stat];
+    let mix = OpMix::of(classes.map(|class| (class, 20))).unwrap();
+    let parts = Workload { object: Some(65536), ..of(Pattern::ReadLatency) };
+    vec![Workload { mix, jobs: 2, ..stat.clone() }, parts, create, stat, list]
 }
 
 /// Files by their names, in trees of each job's own and in one of all.

@@ -40,6 +40,8 @@ pub struct Targets {
     pub image: Option<String>,
     /// `None`: the lab's, if it has one.
     pub gateway: Option<Gateway>,
+    /// A lab's own gateway is asked by Swift.
+    pub swift: bool,
     /// Empty: all.
     pub osds: Vec<u32>,
     /// Of OSDs, no step of several at once.

@@ -1,7 +1,7 @@
 //! The numbers of a workload that a request fixes; the others are the pattern's own.
 
 use model::change::PoolLike;
-use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern, Rate, Tree};
+use model::{Access, Arrivals, Bytes, Durability, Layer, OpMix, Pattern, Rate, Tree};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct WorkloadOptions {
     pub clients: Option<u32>,
     /// Percent of reads.
     pub read_share: Option<u8>,
+    /// How many of a hundred operations are of each class.
+    pub mix: Option<OpMix>,
     /// Bytes that are read and written, over all jobs.
     pub working_set: Option<Bytes>,
     pub access: Option<Access>,
@@ -63,6 +65,6 @@ impl WorkloadOptions {
 
     /// Numbers that a pattern has of itself: they make a workload of its own.
     pub fn has_own_numbers(&self) -> bool {
-        self.block_size.is_some() || self.depth.is_some() || self.read_share.is_some()
+        self.block_size.is_some() || self.depth.is_some() || self.read_share.is_some() || self.mix.is_some()
     }
 }

@@ -15,8 +15,8 @@ use crate::words::{count, quantity};
 use model::clock::SECOND;
 use model::pattern::Family;
 use model::{
-    Estimate, Figure, Goal, Label, OpClass, Pattern, Place, PlannedExperiment, Sample, Slice, Step, Target, Threshold,
-    Workload,
+    Estimate, Figure, Goal, Label, Metric, OpClass, Pattern, Place, PlannedExperiment, Sample, Slice, Step, Target,
+    Threshold, Workload,
 };
 
 /// What the next pass should do for this figure.
@@ -69,6 +69,7 @@ pub fn figure(
             // A rate or a latency below nothing is impossible, however wide the interval.
             let low = (pooled.value - pooled.half_width).max(0.0);
             figure.estimate = Some(Estimate { value: pooled.value, low, high: pooled.value + pooled.half_width });
+            figure.per_second = per_second(step, &good, asked);
             figure.sight = sight(step, &good, &label);
             figure.unseen = Some(unseen(&good, asked));
             figure.label = label;
@@ -95,6 +96,27 @@ pub fn figure(
         }
     }
 }
+
+/// Of operations by names, whose figure is a time: how many ended a second, by count. What failed took its time as well, and chance decides
+/// how many of a mix are of a class, so that no mean time tells it.
+fn per_second(step: &Step, good: &[&Slice], asked: &Asked) -> Option<Estimate> {
+    let counted = Step { metric: Metric::Iops, ..step.clone() };
+    let ratios: Vec<Ratio> = good.iter().map(|slice| pauses::ratio(&counted, slice)).collect();
+    let pooled = match asked.goal.short {
+        Some(_) => weighted(&ratios).map(|pooled| allowing(pooled, good, asked)),
+        None => pool(&ratios),
+    };
+    let pooled = pooled.filter(|_| step.workload.of_files() && step.workload.rate.is_none())?;
+    // What ended is a number that chance gives (Poisson): of few operations little is known.
+    let ended: u64 = good.iter().flat_map(|slice| slice.counted()).map(|sample| sample.ops).sum();
+    let chance = OF_95_PERCENT * pooled.value / (ended.max(1) as f64).sqrt();
+    let half = if step.workload.mix.is_mixed() { pooled.half_width.hypot(chance) } else { pooled.half_width };
+    let (value, low) = (pooled.value, (pooled.value - half).max(0.0));
+    Some(Estimate { value, low, high: value + half })
+}
+
+/// Half of a 95 % interval, in standard deviations.
+const OF_95_PERCENT: f64 = 1.96;
 
 fn level(pooled: &Pooled, good: &[&Slice]) -> bool {
     two_groups(pooled).is_none() && trend(pooled, good).is_none() && starts_apart(pooled, good).is_none()
@@ -184,7 +206,8 @@ pub fn void_reason(slice: &Slice) -> Option<String> {
     }
     let operations: u64 = slice.counted().iter().map(|sample| sample.ops).sum();
     let errors: u64 = slice.samples.iter().map(|sample| sample.errors).sum();
-    let cause = slice.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+    let error = slice.error.as_ref().filter(|error| may_be_of(error, slice.kind));
+    let cause = error.map(|error| format!(": {error}")).unwrap_or_default();
     match (operations, errors) {
         (0, 0) => Some(format!("no operation completed in {}{cause}", crate::words::seconds(slice.seconds()))),
         (0, errors) => Some(format!("all {errors} operations failed{cause}")),
@@ -245,7 +268,8 @@ fn outline(step: &Step, target: Option<u32>, kind: OpClass, all: &[&Slice], good
         operations: counted().map(|sample| sample.ops).sum(),
         bytes: counted().map(|sample| sample.bytes).sum(),
         errors: all.iter().flat_map(|slice| &slice.samples).map(|sample| sample.errors).sum(),
-        first_error: all.iter().find_map(|slice| slice.error.clone()),
+        per_second: None,
+        first_error: all.iter().filter_map(|slice| slice.error.clone()).find(|error| may_be_of(error, kind)),
         percentiles: Vec::new(),
         response: Vec::new(),
         effort: shares(step, good),
@@ -260,4 +284,13 @@ fn outline(step: &Step, target: Option<u32>, kind: OpClass, all: &[&Slice], good
         sight: None,
         other_way: None,
     }
+}
+
+/// An operation that failed begins its error with its class; of a mix the first error of a slice is that of one class.
+fn may_be_of(error: &str, kind: OpClass) -> bool {
+    let of = |class: OpClass| {
+        let rest = error.strip_prefix(class.name());
+        rest.is_some_and(|rest| rest.starts_with(':') || rest.starts_with(" of "))
+    };
+    of(kind) || !OpClass::all().any(of)
 }

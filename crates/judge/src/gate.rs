@@ -42,7 +42,7 @@ fn verdict(entry: &Entry, entries: &[Entry], record: &Record) -> Option<Label> {
 /// true figure of a smaller depth.
 fn little(entry: &Entry) -> Option<Label> {
     let workload = &entry.step.workload;
-    let pure = !(workload.reads() && workload.writes()) && entry.figure.kind == entry.figure.pattern.kind();
+    let pure = !workload.mix.is_mixed() && entry.figure.kind == entry.figure.pattern.kind();
     let bulk = entry.figure.layer.of_links() && entry.figure.metric == Metric::Bandwidth;
     if !pure || bulk || entry.together() || entry.figure.errors * 100 > entry.figure.operations {
         return None;

@@ -21,7 +21,7 @@ const TIMES_LEAST: u64 = 5;
 /// `None`: every place was taken more than once and there are enough times, or the loop is open, or the target gives times of its own.
 pub fn in_flight(step: &Step, slices: &[&Slice]) -> Option<InFlight> {
     let workload = &step.workload;
-    let mixed = workload.reads() && workload.writes();
+    let mixed = workload.mix.is_mixed();
     if mixed || workload.rate.is_some() || slices.iter().any(|slice| told(slice)) {
         return None;
     }

@@ -24,7 +24,7 @@ pub fn sorted_out<'s>(step: &Step, ordered: &[&'s Slice], short: bool) -> (Vec<&
 pub fn stood_still(step: &Step, slice: &Slice) -> bool {
     let silent = slice.samples.iter().all(|sample| sample.ops == 0 && sample.errors == 0);
     let timed = slice.samples.iter().all(|sample| sample.span_ns == slice.window_ns);
-    let mixed = step.workload.reads() && step.workload.writes();
+    let mixed = step.workload.mix.is_mixed();
     let known = slice.void.is_some() || slice.error.is_some() || step.workload.rate.is_some() || mixed;
     silent && timed && !known && !slice.counted().is_empty()
 }

@@ -55,6 +55,7 @@ pub use cephfs::FILE_SYSTEM;
 pub use down::{daemon, down};
 pub use errors::LabError;
 pub use lab::{Daemon, Host, LabCluster, LabDaemon, State};
+pub use rgw::SWIFT_PROFILE;
 pub use room::Room;
 pub use services::{LabService, Service};
 pub use spec::{Backing, GIB, Spec};

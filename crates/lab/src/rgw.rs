@@ -1,4 +1,4 @@
-//! An object gateway, with one user whose keys lie in a file of the lab.
+//! An object gateway, with one user whose keys, by S3 and by Swift, lie in a file of the lab.
 
 use crate::build::wait;
 use crate::errors::LabError;
@@ -58,22 +58,46 @@ fn conf(place: &Place) -> String {
 
 /// Makes a user, of which the gateway draws the keys, and writes these down.
 fn make_user(supervisor: &Supervisor, lab: &LabCluster, _: &Monitor) -> Result<(), LabError> {
+    let user = ["user", "create", "--uid", "fathom", "--display-name", "Fathom"];
+    let [access, secret] = keys(supervisor, lab, &user, "keys", ["access_key", "secret_key"])?;
+    let by_swift = ["subuser", "create", "--uid", "fathom", "--subuser", SWIFT_USER, "--access", "full"];
+    let by_swift = [&by_swift[..], &["--key-type", "swift", "--gen-secret"]].concat();
+    let [swift_user, swift_key] = keys(supervisor, lab, &by_swift, "swift_keys", ["user", "secret_key"])?;
+    let path = supervisor.dirs.s3_credentials();
+    let profile = |name: &str, access: &str, secret: &str| {
+        format!("[{name}]\naws_access_key_id = {access}\naws_secret_access_key = {secret}\n")
+    };
+    let text = profile("default", &access, &secret) + &profile(SWIFT_PROFILE, &swift_user, &swift_key);
+    write_secret(&path, &text).map_err(LabError::io("cannot write", &path))
+}
+
+/// The part of the lab's user that asks by Swift, and the profile in which its keys are.
+const SWIFT_USER: &str = "fathom:swift";
+pub const SWIFT_PROFILE: &str = "swift";
+
+/// The first pair of keys that a command tells.
+fn keys(
+    supervisor: &Supervisor,
+    lab: &LabCluster,
+    words: &[&str],
+    of: &str,
+    names: [&str; 2],
+) -> Result<[String; 2], LabError> {
     let mut command = Command::new(preflight::find("radosgw-admin", "ceph-common")?);
-    command.arg("--conf").arg(&lab.conf).args(["user", "create", "--uid", "fathom", "--display-name", "Fathom"]);
+    command.arg("--conf").arg(&lab.conf).args(words);
     command.env(MARK, &supervisor.dirs.dir);
     for name in FOREIGN {
         command.env_remove(name);
     }
     let output = supervisor.process_group.run(&mut command)?;
     let user: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    let key = |name: &str| user["keys"][0][name].as_str().map(str::to_owned);
-    let (Some(access), Some(secret)) = (key("access_key"), key("secret_key")) else {
-        let why = "it told no keys of the user that it made".to_owned();
-        return Err(LabError::Tool { command: "radosgw-admin user create".to_owned(), why });
-    };
-    let path = supervisor.dirs.s3_credentials();
-    write_secret(&path, &format!("[default]\naws_access_key_id = {access}\naws_secret_access_key = {secret}\n"))
-        .map_err(LabError::io("cannot write", &path))
+    match names.map(|name| user[of][0][name].as_str().map(str::to_owned)) {
+        [Some(access), Some(secret)] => Ok([access, secret]),
+        _ => {
+            let why = "it told no keys of the user that it made".to_owned();
+            Err(LabError::Tool { command: format!("radosgw-admin {} {}", words[0], words[1]), why })
+        }
+    }
 }
 
 fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {

@@ -152,6 +152,9 @@ pub struct Figure {
     pub operations: u64,
     pub bytes: u64,
     pub errors: u64,
+    /// Of operations by names in a closed loop: how many ended a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_second: Option<Estimate>,
     /// The first operation that failed, or had no answer, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_error: Option<String>,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A service that speaks S3: Ceph's gateway, or another one.
+/// A service that speaks S3 or Swift: Ceph's gateway, or another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gateway {
     /// `http://HOST:PORT`, without a slash at its end.
@@ -13,6 +13,9 @@ pub struct Gateway {
     /// The bucket's name is a part of the host's: `http://BUCKET.HOST`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub virtual_host: bool,
+    /// It is asked by Swift instead of S3: the address is that where users log in (v1), and buckets are containers.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub swift: bool,
     /// A file of keys of its own, as the AWS tools have it; `None`: those of the user's environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<PathBuf>,

@@ -3,7 +3,7 @@
 //! What differs from layer to layer is asked of a row ([`Layer::spec`]), so that a new layer is a new row. Code that names a layer belongs
 //! to that layer alone.
 
-use crate::operation::OpClass;
+use crate::operation::{OpClass, OpMix};
 use crate::pattern::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,11 +94,17 @@ pub struct LayerSpec {
 /// Of blocks: a device, an image, an object.
 const BLOCKS: &[OpClass] = &[OpClass::Read, OpClass::Write];
 
+/// What is put and got whole, or read in parts; others are put and deleted, looked for, and listed.
+const OBJECTS: &[OpClass] =
+    &[OpClass::Read, OpClass::Write, OpClass::Create, OpClass::Stat, OpClass::List, OpClass::Delete];
+
 /// Of blocks of a file, and of files by their names.
 const FILES: &[OpClass] = &[
     OpClass::Read,
     OpClass::Write,
     OpClass::Create,
+    OpClass::Append,
+    OpClass::Rewrite,
     OpClass::Stat,
     OpClass::StatCached,
     OpClass::Open,
@@ -203,8 +209,8 @@ const LAYERS: [LayerSpec; 9] = [
         layer: Layer::Object,
         name: "object",
         target: TargetKind::Bucket,
-        place: "through S3",
-        operations: BLOCKS,
+        place: "through an object gateway",
+        operations: OBJECTS,
         durable_by: DurableBy::Acknowledgement,
         command: "object",
         can: Abilities { rate: true, hosts: true, objects: true, data_in_osds: true, ..NOTHING },
@@ -235,7 +241,16 @@ impl Layer {
 
     /// Has it all operations of this pattern?
     pub fn has(self, pattern: Pattern) -> bool {
-        pattern.spec().mix.classes().all(|class| self.spec().operations.contains(&class))
+        self.has_all_of(self.mix_of(pattern))
+    }
+
+    /// What a pattern does on it.
+    pub fn mix_of(self, pattern: Pattern) -> OpMix {
+        if pattern == Pattern::Mixed && self.of_buckets() { OpMix::of_object_store() } else { pattern.spec().mix }
+    }
+
+    pub fn has_all_of(self, mix: OpMix) -> bool {
+        mix.classes().all(|class| self.spec().operations.contains(&class))
     }
 
     pub fn can(self) -> Abilities {

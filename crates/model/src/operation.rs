@@ -12,6 +12,10 @@ pub enum OpClass {
     Write,
     /// A file that was not there is made, written and closed.
     Create,
+    /// A block is written to the end of a file that is there, which is opened and closed.
+    Append,
+    /// A file that is there is opened, emptied, written again and closed.
+    Rewrite,
     /// What is known of a file is asked of whoever keeps it.
     Stat,
     /// The same, where the client's own cache may answer.
@@ -35,10 +39,12 @@ pub struct OpSpec {
 }
 
 /// The only list of classes, in the order of the enum.
-pub const OPERATIONS: [OpSpec; 9] = [
+pub const OPERATIONS: [OpSpec; 11] = [
     OpSpec { class: OpClass::Read, name: "read", changes: false, code: 0 },
     OpSpec { class: OpClass::Write, name: "write", changes: true, code: 1 },
     OpSpec { class: OpClass::Create, name: "create", changes: true, code: 2 },
+    OpSpec { class: OpClass::Append, name: "append", changes: true, code: 9 },
+    OpSpec { class: OpClass::Rewrite, name: "rewrite", changes: true, code: 10 },
     OpSpec { class: OpClass::Stat, name: "stat", changes: false, code: 3 },
     OpSpec { class: OpClass::StatCached, name: "stat-cached", changes: false, code: 4 },
     OpSpec { class: OpClass::Open, name: "open", changes: false, code: 5 },
@@ -102,6 +108,48 @@ impl OpMix {
         let mut shares = [0; OPERATIONS.len()];
         shares[one as usize] = 50;
         shares[other as usize] = 50;
+        OpMix(shares)
+    }
+
+    /// These shares of a hundred.
+    ///
+    /// # Errors
+    /// They are not a hundred together, or as many files are not deleted as are made.
+    pub fn of(shares: impl IntoIterator<Item = (OpClass, u8)>) -> Result<OpMix, String> {
+        let mut mix = OpMix([0; OPERATIONS.len()]);
+        shares.into_iter().for_each(|(class, percent)| mix.0[class as usize] = percent);
+        let sum: u32 = mix.0.iter().map(|percent| u32::from(*percent)).sum();
+        match () {
+            () if sum != 100 => Err(format!("a mix of {sum} percent")),
+            () if mix.percent(OpClass::Create) != mix.percent(OpClass::Delete) => {
+                Err("another share of create than of delete".to_string())
+            }
+            () => Ok(mix),
+        }
+    }
+
+    /// What a file server does. Filebench's fileserver does as much of each: make a file, append to one, read one, delete one, ask about one.
+    /// Some are written anew and get other names as well.
+    pub const fn of_file_server() -> OpMix {
+        let mut shares = [0; OPERATIONS.len()];
+        shares[OpClass::Create as usize] = 18;
+        shares[OpClass::Append as usize] = 18;
+        shares[OpClass::Rewrite as usize] = 5;
+        shares[OpClass::StatCached as usize] = 18;
+        shares[OpClass::Open as usize] = 18;
+        shares[OpClass::Rename as usize] = 5;
+        shares[OpClass::Delete as usize] = 18;
+        OpMix(shares)
+    }
+
+    /// What clients of an object store do: the shares of warp's mixed load; of those that put, as many make objects as delete them.
+    pub const fn of_object_store() -> OpMix {
+        let mut shares = [0; OPERATIONS.len()];
+        shares[OpClass::Read as usize] = 45;
+        shares[OpClass::Write as usize] = 5;
+        shares[OpClass::Create as usize] = 10;
+        shares[OpClass::Stat as usize] = 30;
+        shares[OpClass::Delete as usize] = 10;
         OpMix(shares)
     }
 
@@ -181,12 +229,7 @@ impl TryFrom<WrittenMix> for OpMix {
     fn try_from(written: WrittenMix) -> Result<OpMix, String> {
         match (written.read_percent, written.operations) {
             (Some(percent), None) => Ok(OpMix::reads(percent)),
-            (None, Some(operations)) => {
-                let mut mix = OpMix([0; OPERATIONS.len()]);
-                operations.into_iter().for_each(|(class, percent)| mix.0[class as usize] = percent);
-                let sum: u32 = mix.0.iter().map(|percent| u32::from(*percent)).sum();
-                if sum == 100 { Ok(mix) } else { Err(format!("a mix of {sum} percent")) }
-            }
+            (None, Some(operations)) => OpMix::of(operations),
             _ => Err("neither read_percent nor operations, or both".to_string()),
         }
     }
@@ -210,12 +253,22 @@ mod tests {
 
     #[test]
     fn a_mix_comes_back_as_it_was_written() {
-        for mix in [OpMix::reads(70), OpMix::only(OpClass::Stat), OpMix::halves(OpClass::Create, OpClass::Delete)] {
+        for mix in [
+            OpMix::reads(70),
+            OpMix::only(OpClass::Stat),
+            OpMix::halves(OpClass::Create, OpClass::Delete),
+            OpMix::of_file_server(),
+        ] {
             let text = serde_json::to_string(&mix).unwrap();
             assert_eq!(serde_json::from_str::<OpMix>(&text).unwrap(), mix, "{text}");
         }
         assert_eq!(serde_json::to_string(&OpMix::reads(70)).unwrap(), r#"{"read_percent":70}"#);
-        for wrong in [r#"{}"#, r#"{"operations":{"stat":50}}"#, r#"{"read_percent":1,"operations":{"stat":100}}"#] {
+        for wrong in [
+            r#"{}"#,
+            r#"{"operations":{"create":100}}"#,
+            r#"{"operations":{"stat":50}}"#,
+            r#"{"read_percent":1,"operations":{"stat":100}}"#,
+        ] {
             assert!(serde_json::from_str::<OpMix>(wrong).is_err(), "{wrong}");
         }
     }

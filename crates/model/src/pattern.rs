@@ -22,18 +22,21 @@ pub enum Pattern {
     WriteLinear,
     /// 4 MiB sequential read, depth 16.
     ReadLinear,
-    /// Files of 4 KiB are made, and others of them deleted, by 16 jobs.
+    /// Files or objects of 4 KiB are made, and others of them deleted; 16 operations at a time, as in all that follow.
     CreateDelete,
-    /// Files are asked about, by 16 jobs; whoever keeps them answers.
+    /// Files or objects are asked about; whoever keeps them answers.
     Stat,
     /// The same, where the client's own cache may answer.
     StatCached,
-    /// Files of 4 KiB are opened, read whole and closed, by 16 jobs.
+    /// Files of 4 KiB are opened, read whole and closed.
     OpenRead,
-    /// Folders are listed, by 16 jobs.
+    /// Folders, or pages of a bucket's names, are listed.
     List,
-    /// Files are given other names, by 16 jobs.
+    /// Files are given other names.
     Rename,
+    /// Operations of several kinds in a mix, more often on some files or objects than on others; that of a file server, unless another
+    /// one is given.
+    Mixed,
 }
 
 /// The families of patterns: a sum of stages, two kinds of minimum over ceilings, and files by their names.
@@ -60,7 +63,7 @@ pub struct PatternSpec {
 }
 
 /// The only list of patterns, in the order of every table, which is that of the enum.
-pub const PATTERNS: [PatternSpec; 12] = [
+pub const PATTERNS: [PatternSpec; 13] = [
     PatternSpec { durability: Durability::Dsync, ..latency(Pattern::WriteLatency, "write-latency", OpClass::Write) },
     latency(Pattern::ReadLatency, "read-latency", OpClass::Read),
     parallel(Pattern::WriteParallel, "write-parallel", OpClass::Write),
@@ -73,7 +76,11 @@ pub const PATTERNS: [PatternSpec; 12] = [
     metadata(Pattern::OpenRead, "open-read", OpMix::only(OpClass::Open)),
     metadata(Pattern::List, "list", OpMix::only(OpClass::List)),
     metadata(Pattern::Rename, "rename", OpMix::only(OpClass::Rename)),
+    PatternSpec { access: Access::Zipf(ZIPF), ..metadata(Pattern::Mixed, "mixed", OpMix::of_file_server()) },
 ];
+
+/// Exponent with which some files are more popular than others: that of YCSB.
+const ZIPF: f64 = 0.99;
 
 const fn latency(pattern: Pattern, name: &'static str, class: OpClass) -> PatternSpec {
     PatternSpec {
@@ -112,6 +119,11 @@ impl Pattern {
         all
     };
 
+    /// Those that are measured unless others are named: one that is a mix of others is not.
+    pub fn usual() -> impl Iterator<Item = Pattern> {
+        Pattern::ALL.into_iter().filter(|pattern| *pattern != Pattern::Mixed)
+    }
+
     /// The six that every layer of blocks has.
     pub fn canonical() -> impl Iterator<Item = Pattern> {
         Pattern::ALL.into_iter().filter(|pattern| !pattern.is_metadata())
@@ -138,9 +150,9 @@ impl Pattern {
 
     /// The pattern that a workload of any numbers is nearest to.
     pub fn nearest(workload: &Workload) -> Pattern {
-        let of_files = PATTERNS.iter().find(|spec| workload.of_files() && spec.mix == workload.mix);
-        if let Some(spec) = of_files {
-            return spec.pattern;
+        if workload.of_files() {
+            let own = PATTERNS.iter().find(|spec| spec.mix == workload.mix);
+            return own.map_or(Pattern::Mixed, |spec| spec.pattern);
         }
         let family = match (workload.depth, workload.block) {
             (_, block) if block >= MIB => Family::Linear,

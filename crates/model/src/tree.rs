@@ -1,5 +1,6 @@
 //! Which files there are for operations on files by their names.
 
+use crate::operation::{OpClass, OpMix};
 use crate::workload::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,15 +50,34 @@ impl Tree {
         self.files(jobs).saturating_mul(block)
     }
 
+    /// Of each job, to be appended to: beside the tree, whose files keep their size.
+    pub const APPENDED: u64 = 32;
+    /// Blocks that such a file has at most; then it begins anew.
+    pub const APPENDED_BLOCKS: u64 = 8;
+
+    /// Bytes of all files that are not of the tree, at most, but for the few of each job that are made and deleted.
+    pub fn beside(jobs: u32, mix: OpMix, block: Bytes) -> Bytes {
+        let appended = if mix.has(OpClass::Append) { Tree::APPENDED * Tree::APPENDED_BLOCKS } else { 0 };
+        block.saturating_mul(u64::from(jobs.max(1)) * appended)
+    }
+
     /// In words: `64 folders of 128 files`.
     pub fn what(&self) -> String {
         let Tree { levels, folders, files, shared } = self;
         let own = if *shared { "for all jobs together" } else { "for each job" };
         match levels {
-            0 => format!("{files} files in one folder {own}"),
-            _ => format!("{} folders ({levels}x{folders}) of {files} files each {own}", self.lowest()),
+            0 => format!("{} in one folder {own}", counted((*files).into(), "file")),
+            _ => format!(
+                "{} ({levels}x{folders}) of {} each {own}",
+                counted(self.lowest(), "folder"),
+                counted((*files).into(), "file")
+            ),
         }
     }
+}
+
+fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 impl std::fmt::Display for Tree {

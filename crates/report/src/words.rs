@@ -156,6 +156,12 @@ pub fn mix(mix: OpMix) -> String {
     }
 }
 
+/// `, create`: of which operations of a mix a figure is; empty where its pattern says it, or it is of reads and writes alone.
+pub fn class(figure: &Figure) -> String {
+    let says = figure.workload.of_files() && figure.workload.mix.is_mixed();
+    if says { format!(", {}", figure.kind.name()) } else { String::new() }
+}
+
 /// `3.21 ms ±0.12`, or a dash.
 pub fn value(figure: &Figure) -> String {
     let shown = figure.estimate.as_ref().map(|estimate| numbers::figure(estimate, figure.metric).with_unit());
@@ -278,7 +284,8 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
         _ if workload.of_files() => {
             let tree = workload.tree.map_or(String::new(), |tree| format!(", tree {tree}"));
             let access = if workload.access == Access::Random { String::new() } else { format!(", {access}") };
-            format!("{kind} of files of {block}{tree}{access}, {how}")
+            let things = if layer.of_buckets() { "objects" } else { "files" };
+            format!("{kind} of {things} of {block}{tree}{access}, {how}")
         }
         _ => format!("{block} {access} {kind}, {how}"),
     };

@@ -84,6 +84,8 @@ pub struct SetupLab {
     pub conf: PathBuf,
     /// Its object gateway, if it has one.
     pub gateway: Option<Gateway>,
+    /// The same, asked by Swift.
+    pub swift: Option<Gateway>,
     /// Its file system, if it has one.
     pub cephfs: Option<String>,
     /// It was started for this run, and is taken down after it.

@@ -64,7 +64,10 @@ impl Resolved {
             cluster::cephfs::prove(cluster, name)?;
         }
         let head = new_head(&setup.command, setup.lab.as_ref().is_some_and(|lab| lab.own));
-        let of_lab = || setup.lab.as_ref()?.gateway.clone();
+        let of_lab = || {
+            let lab = setup.lab.as_ref()?;
+            if request.targets.swift { lab.swift.clone() } else { lab.gateway.clone() }
+        };
         let gateway = request.targets.gateway.clone().or_else(of_lab);
         let gateway = gateway.filter(|_| request.layers.iter().any(|layer| layer.of_buckets()));
         let s3 = gateway.as_ref().map(s3::access_to).transpose().map_err(unkeyed)?;

@@ -9,6 +9,10 @@ pub struct Answer {
     pub status: u16,
     /// Bytes of its body; those that the buffer had no room for are counted, and lost.
     pub bytes: u64,
+    /// What it says that the body has, also where none comes (HEAD).
+    pub length: Option<u64>,
+    /// Which bytes of the whole these are, as the gateway writes it (`bytes 0-4095/65536`).
+    pub range: Option<String>,
     /// The connection can't be used again.
     pub close: bool,
     /// It came before all of the request was sent.
@@ -17,6 +21,9 @@ pub struct Answer {
     pub date: Option<String>,
     /// Where it sends.
     pub location: Option<String>,
+    /// To who has logged in by Swift: where the account's containers are, and the token to ask for them.
+    pub storage: Option<String>,
+    pub token: Option<String>,
 }
 
 pub(crate) struct Reading {
@@ -37,7 +44,8 @@ pub(crate) enum Rest {
     Closing,
 }
 
-pub(crate) fn read_head(head: &httparse::Response, status: u16) -> io::Result<Reading> {
+/// `bodyless`: whatever its length, no body follows.
+pub(crate) fn read_head(head: &httparse::Response, status: u16, bodyless: bool) -> io::Result<Reading> {
     let value = |name: &str| {
         let found = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
         std::str::from_utf8(found.value).ok().map(str::trim)
@@ -47,14 +55,18 @@ pub(crate) fn read_head(head: &httparse::Response, status: u16) -> io::Result<Re
         value("content-length").map(|text| text.parse::<u64>().map_err(|_| no_http("a length that is no number")));
     let length = length.transpose()?;
     let rest = match length {
-        _ if matches!(status, 204 | 304) => Rest::Bytes(0),
+        _ if bodyless || matches!(status, 204 | 304) => Rest::Bytes(0),
         _ if has("transfer-encoding", "chunked") => Rest::ChunkLength,
         Some(bytes) => Rest::Bytes(bytes),
         None => Rest::Closing,
     };
     let close = has("connection", "close") || (head.version == Some(0) && !has("connection", "keep-alive"));
     let told = |name: &str| value(name).filter(|_| status >= 300).map(str::to_string);
-    let answer = Answer { status, bytes: 0, close, early: false, date: told("date"), location: told("location") };
+    let range = value("content-range").filter(|_| status == 206).map(str::to_string);
+    let (date, location) = (told("date"), told("location"));
+    let of_login = |name: &str| value(name).map(str::to_string);
+    let (storage, token) = (of_login("x-storage-url"), of_login("x-auth-token"));
+    let answer = Answer { status, bytes: 0, length, range, close, early: false, date, location, storage, token };
     Ok(Reading { answer, rest })
 }
 

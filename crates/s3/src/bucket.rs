@@ -6,9 +6,15 @@ use crate::errors::S3Error;
 use crate::keys::Access;
 use crate::requests::Requests;
 use model::Gateway;
-use rusty_s3::actions::{DeleteObjectsResponse, ListObjectsV2};
+use rusty_s3::actions::DeleteObjectsResponse;
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
+
+/// Is it a name as a run gives them? Others can lead out of a bucket (`..`), or mean another object once they are written into an address.
+pub fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    !name.is_empty() && name.bytes().all(plain)
+}
 
 /// The object that tells whose a bucket is.
 pub const MARK: &str = "fathom.run";
@@ -45,7 +51,14 @@ impl Bucket {
     /// # Errors
     /// It is not known, it is somebody else's, or what answers does not speak S3.
     pub fn exists(&mut self) -> Result<bool, S3Error> {
-        let answer = self.ask(|requests, head| requests.list("", 1, head), &[])?;
+        let answer = self.ask(|requests, head| requests.page("", "", 1, head), &[])?;
+        if self.requests.by_swift() {
+            return match answer.status {
+                200 | 204 => Ok(true),
+                404 => Ok(false),
+                _ => Err(self.refused("looking for the container", &answer)),
+            };
+        }
         match (answer.status, S3Error::code(self.told(&answer)).as_str()) {
             (200, _) => self.listed(&answer).map(|_| true),
             (404, "NoSuchBucket") => Ok(false),
@@ -55,16 +68,19 @@ impl Bucket {
     }
 
     fn no_s3(&self, why: &str) -> S3Error {
+        let language = if self.requests.by_swift() { "Swift" } else { "S3" };
         S3Error::Unreached {
             url: self.requests.url.clone(),
-            why: format!("what answers there does not speak S3: {why}"),
+            why: format!("what answers there does not speak {language}: {why}"),
         }
     }
 
     /// # Errors
     /// It is not made; of all but [`S3Error::Refused`] that is not certain.
     pub fn create(&mut self) -> Result<(), S3Error> {
-        self.asked("making the bucket", &[200, 201, 204], |requests, head| requests.create_bucket(head), &[]).map(drop)
+        let what = "making the bucket";
+        // By Swift 202 says that there was one: it is not ours.
+        self.asked(what, &[200, 201, 204], |requests, head| requests.create_bucket(head), &[]).map(drop)
     }
 
     /// Puts this mark into it, once it is seen that it is a bucket, and empty.
@@ -72,7 +88,7 @@ impl Bucket {
     /// # Errors
     /// It is not marked.
     pub fn put_mark(&mut self, mark: &str) -> Result<(), S3Error> {
-        let answer = self.asked("listing it", &[200], |requests, head| requests.list("", 1, head), &[])?;
+        let answer = self.asked("listing it", &[200, 204], |requests, head| requests.page("", "", 1, head), &[])?;
         if !self.listed(&answer)?.is_empty() {
             return Err(self.no_s3("a bucket that was just made holds something"));
         }
@@ -105,7 +121,7 @@ impl Bucket {
     /// They are not told.
     pub fn names(&mut self, prefix: &str) -> Result<Vec<String>, S3Error> {
         let what = "listing its objects";
-        let answer = self.asked(what, &[200], |requests, head| requests.list(prefix, AT_ONCE, head), &[])?;
+        let answer = self.asked(what, &[200, 204], |requests, head| requests.page(prefix, "", AT_ONCE, head), &[])?;
         // Whatever a gateway tells: only what was asked for.
         let mut names = self.listed(&answer)?;
         names.retain(|name| name.starts_with(prefix));
@@ -113,19 +129,27 @@ impl Bucket {
     }
 
     fn listed(&self, answer: &Answer) -> Result<Vec<String>, S3Error> {
-        let text = String::from_utf8_lossy(self.told(answer));
-        let listed = ListObjectsV2::parse_response(&text).map_err(|_| self.no_s3("its list is not understood"))?;
-        Ok(listed.contents.into_iter().map(|object| object.key).collect())
+        if answer.status == 204 {
+            return Ok(Vec::new());
+        }
+        self.requests.names(self.told(answer)).ok_or_else(|| self.no_s3("its list is not understood"))
     }
 
-    /// Deletes these objects, at most as many as [`Bucket::names`] tells at once.
+    /// Deletes these objects, at most as many as [`Bucket::names`] tells at once; `each`: by a request for each of them.
     ///
     /// # Errors
     /// One of them was not deleted.
-    pub fn delete(&mut self, names: &[String]) -> Result<(), S3Error> {
+    pub fn delete(&mut self, names: &[String], each: bool) -> Result<(), S3Error> {
+        if each {
+            return self.delete_each(names);
+        }
         let what = "deleting its objects";
         let requests = self.requests.clone();
         let answer = self.exchange(|head| requests.delete(names, head).into_bytes())?;
+        if requests.by_swift() {
+            // Whether all went is seen by whoever lists again, and then asks for each; not every service has this request.
+            return if answer.status == 200 { Ok(()) } else { self.delete_each(names) };
+        }
         if answer.status != 200 {
             return Err(self.refused(what, &answer));
         }
@@ -138,6 +162,14 @@ impl Bucket {
             },
         };
         Err(S3Error::Refused { what: what.to_string(), status: answer.status, why })
+    }
+
+    fn delete_each(&mut self, names: &[String]) -> Result<(), S3Error> {
+        for name in names {
+            let good = [200, 204, 404];
+            self.asked("deleting its objects", &good, |requests, head| requests.delete_one(name, head), &[])?;
+        }
+        Ok(())
     }
 
     /// Deletes the bucket, which is empty. `false`: it is not empty.
@@ -205,7 +237,7 @@ impl Bucket {
     }
 }
 
-fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8], limit: Duration) -> io::Result<Answer> {
+pub(crate) fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8], limit: Duration) -> io::Result<Answer> {
     let until = Instant::now() + limit;
     loop {
         if let Some(answer) = connection.go_on(body, into)? {
@@ -216,5 +248,18 @@ fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8], limit: Dura
             return Err(ErrorKind::TimedOut.into());
         }
         connection.wait(body, left)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_lead_elsewhere_are_not_those_of_a_run() {
+        assert!(is_plain("fathom.20261127-223108-cfc2.linear.4194304.7") && is_plain(MARK));
+        for odd in ["", "fathom.x./../../victim", "fathom.x.a%2Fb", "fathom.x.a b", "fathom.x.\n"] {
+            assert!(!is_plain(odd), "{odd:?}");
+        }
     }
 }

@@ -275,7 +275,7 @@ impl Connection {
                 }
                 continue;
             }
-            let reading = read_head(&head, status)?;
+            let reading = read_head(&head, status, self.head.starts_with(b"HEAD "))?;
             self.seen += used;
             return Ok(Some(reading));
         }
@@ -304,6 +304,10 @@ mod tests {
 
     /// What a connection makes of an answer that comes in these parts, after a request with a body.
     fn read(parts: Vec<Vec<u8>>, room: usize, closes: bool) -> (io::Result<Answer>, Vec<u8>) {
+        read_after("PUT", parts, room, closes)
+    }
+
+    fn read_after(method: &str, parts: Vec<Vec<u8>>, room: usize, closes: bool) -> (io::Result<Answer>, Vec<u8>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let server = std::thread::spawn(move || {
@@ -318,7 +322,7 @@ mod tests {
             (!closes).then_some(stream)
         });
         let mut connection = Connection::to(&address, None).unwrap();
-        connection.begin(|head| head.extend_from_slice(b"PUT / HTTP/1.1\r\n\r\n"));
+        connection.begin(|head| head.extend_from_slice(format!("{method} / HTTP/1.1\r\n\r\n").as_bytes()));
         let mut into = vec![0; room];
         let answer = loop {
             match connection.go_on(b"body", &mut into) {
@@ -336,11 +340,18 @@ mod tests {
     }
 
     #[test]
+    fn no_body_follows_when_only_its_length_was_asked_for() {
+        let told = b"HTTP/1.1 200 OK\r\nContent-Length: 4096\r\n\r\n".to_vec();
+        let (answer, _) = read_after("HEAD", vec![told], 16, false);
+        assert_eq!(answer.unwrap(), Answer { status: 200, length: Some(4096), ..Answer::default() });
+    }
+
+    #[test]
     fn an_answer_is_read_as_it_tells_its_length() {
         let (answer, into) = whole("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
         assert_eq!(
             (answer.unwrap(), &into[..5]),
-            (Answer { status: 200, bytes: 5, ..Answer::default() }, &b"hello"[..])
+            (Answer { status: 200, bytes: 5, length: Some(5), ..Answer::default() }, &b"hello"[..])
         );
         let (answer, into) = whole(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nTrail: er\r\n\r\n",

@@ -14,6 +14,8 @@ pub enum S3Error {
         "there are no keys for {url}: {why}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile (AWS_PROFILE)"
     )]
     NoKeys { url: String, why: String },
+    #[error("there is no user, or no key, for {url}: {why}; set both")]
+    NoUser { url: String, why: String },
     #[error("{url} is not reached: {why}")]
     Unreached { url: String, why: String },
     #[error("{what}: {why}")]
@@ -28,7 +30,12 @@ impl S3Error {
                 "no connection is made; is it up, and is a firewall between?".to_string()
             }
             io::ErrorKind::TimedOut => "it takes connections, and did not answer in time (10 to 30 s)".to_string(),
-            io::ErrorKind::UnexpectedEof => "it closed the connection without an answer".to_string(),
+            io::ErrorKind::UnexpectedEof => {
+                "it closed the connection without an answer (if it speaks TLS, name https://HOST)".to_string()
+            }
+            _ if error.to_string().contains("InvalidContentType") => {
+                "what it answers is no TLS; if it speaks plain HTTP, name http://HOST:PORT".to_string()
+            }
             _ => error.to_string(),
         };
         let why = distrusted(error).unwrap_or_else(by_kind);
@@ -138,6 +145,7 @@ fn why(answer: &Answer, code: &str, message: &str, now: Timestamp) -> String {
             None => "it sends elsewhere, and redirects are not followed: name the right gateway or region".to_string(),
         },
         (503, _) => "it is overloaded, or not ready".to_string(),
+        (401, "") => "it does not know this user, or the key is another one".to_string(),
         (501, _) => "it does not know this operation".to_string(),
         _ => return said,
     };

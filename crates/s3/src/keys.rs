@@ -1,7 +1,7 @@
 //! Where a gateway is, and with which keys: from options, the usual `AWS_*` variables, and the profiles of the AWS tools.
 
 use crate::errors::S3Error;
-use crate::requests::address;
+use crate::requests::{address, swift_address};
 use ini::{Ini, ParseOption};
 use model::Gateway;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,8 @@ pub struct Named {
     pub virtual_host: bool,
     /// A file of certificates of those who sign the gateway's.
     pub authorities: Option<PathBuf>,
+    /// It is to be asked by Swift: where users log in, or as the environment says.
+    pub swift: Option<Option<String>>,
 }
 
 /// Signed for this region where nobody names one: gateways of Ceph take any.
@@ -37,6 +39,9 @@ pub const REGION: &str = "us-east-1";
 /// # Errors
 /// Its address is none.
 pub fn gateway(named: &Named) -> Result<Option<Gateway>, S3Error> {
+    if let Some(url) = &named.swift {
+        return of_swift(named, url.clone().or_else(|| variable("ST_AUTH")));
+    }
     let profile = named.profile.clone().or_else(|| variable("AWS_PROFILE"));
     let of_profile = |key: &str| configured(&config_file()?, profile.as_deref(), key);
     let environment = || ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].into_iter().find_map(variable);
@@ -57,7 +62,17 @@ pub fn gateway(named: &Named) -> Result<Option<Gateway>, S3Error> {
     // Another folder may be the current one when it is undone.
     let authorities = authorities.map(|file| std::path::absolute(&file).unwrap_or(file));
     let (virtual_host, profile) = (named.virtual_host, named.profile.clone());
-    Ok(Some(Gateway { url, region, virtual_host, credentials: None, profile, authorities }))
+    Ok(Some(Gateway { url, region, virtual_host, swift: false, credentials: None, profile, authorities }))
+}
+
+fn of_swift(named: &Named, url: Option<String>) -> Result<Option<Gateway>, S3Error> {
+    let Some(url) = url else { return Ok(None) };
+    swift_address(&url)?;
+    let url = url.trim_end_matches('/').to_string();
+    let authorities = named.authorities.as_ref().filter(|_| !url.starts_with("http:"));
+    let authorities = authorities.map(|file| std::path::absolute(file).unwrap_or(file.clone()));
+    let (region, credentials, profile) = (String::new(), None, None);
+    Ok(Some(Gateway { url, region, virtual_host: false, swift: true, credentials, profile, authorities }))
 }
 
 /// The keys for this gateway, and whom it is trusted by.
@@ -81,6 +96,22 @@ pub fn access_to(gateway: &Gateway) -> Result<Access, S3Error> {
 fn keys_of(gateway: &Gateway) -> Result<Keys, S3Error> {
     let none = |why: String| S3Error::NoKeys { url: gateway.url.clone(), why };
     let named = gateway.credentials.is_some() || gateway.profile.is_some();
+    if gateway.swift && !named {
+        // A key goes in clear text to whoever is asked.
+        let meant = variable("ST_AUTH").map(|url| url.trim_end_matches('/').to_string());
+        if let Some(other) = meant.filter(|url| *url != gateway.url) {
+            let why =
+                format!("ST_AUTH names {other}, and the key in ST_KEY is of that; unset it, or name {}", gateway.url);
+            return Err(S3Error::NoUser { url: gateway.url.clone(), why });
+        }
+        return match (variable("ST_USER"), variable("ST_KEY")) {
+            (Some(user), Some(key)) => Ok(Keys::new(user, key)),
+            (user, _) => {
+                let missing = if user.is_none() { "ST_USER is not set" } else { "ST_KEY is not set" };
+                Err(S3Error::NoUser { url: gateway.url.clone(), why: missing.to_string() })
+            }
+        };
+    }
     if !named && let Some(keys) = of_environment().map_err(none)? {
         return Ok(keys);
     }

@@ -1,4 +1,4 @@
-//! Object gateways by S3: their keys, signed requests, connections, and buckets of our own.
+//! Object gateways by S3, and by Swift: their keys, signed requests, connections, and buckets of our own.
 
 mod answer;
 mod bucket;
@@ -7,11 +7,12 @@ mod errors;
 mod keys;
 mod own_certificate;
 mod requests;
+mod swift;
 mod tls;
 
 pub use answer::Answer;
-pub use bucket::{ANSWER_WITHIN, Bucket, MARK};
+pub use bucket::{ANSWER_WITHIN, Bucket, MARK, is_plain};
 pub use connection::Connection;
 pub use errors::{S3Error, status_in_words};
 pub use keys::{Access, Keys, Named, REGION, access_to, gateway};
-pub use requests::{Requests, address};
+pub use requests::{Requests, SWIFT_LOG_IN, address};

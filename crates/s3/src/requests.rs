@@ -1,18 +1,21 @@
-//! Signed requests of one bucket, as they go over the wire. The signature is a part of the address (a presigned one), and does not cover
-//! the body, as with the AWS tools over TLS.
+//! Requests of one bucket, as they go over the wire. Those of S3 are signed; the signature is a part of the address (a presigned one), and
+//! does not cover the body, as with the AWS tools over TLS. Those of Swift have a token.
 
+use crate::answer::Answer;
 use crate::bucket::ANSWER_WITHIN;
 use crate::connection::Connection;
 use crate::errors::S3Error;
 use crate::keys::{Access, Keys};
+use crate::swift::{Asked, Container};
 use crate::tls::Tls;
 use jiff::Timestamp;
 use model::Gateway;
 use rusty_s3::actions::{CreateBucket, DeleteBucket, DeleteObjects, ListObjectsV2, ObjectIdentifier};
-use rusty_s3::actions::{GetObject, PutObject, S3Action};
+use rusty_s3::actions::{DeleteObject, GetObject, HeadObject, PutObject, S3Action};
 use rusty_s3::{Bucket, UrlStyle};
 use std::io::{self, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 use url::{Position, Url};
 
@@ -24,8 +27,7 @@ const SECOND_ADDRESS_WITHIN: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
 pub struct Requests {
-    bucket: Bucket,
-    keys: Keys,
+    speaks: Speaks,
     /// `HOST:PORT`, as in the header.
     host: String,
     addresses: Vec<SocketAddr>,
@@ -34,10 +36,23 @@ pub struct Requests {
     pub url: String,
 }
 
+#[derive(Clone)]
+enum Speaks {
+    S3 { bucket: Bucket, keys: Keys },
+    Swift(Container),
+}
+
 impl Requests {
     /// # Errors
-    /// The address is none, or its host's name is not known.
+    /// The address is none, or its host's name is not known. By Swift: it does not let this user in.
     pub fn new(gateway: &Gateway, bucket: &str, access: &Access) -> Result<Requests, S3Error> {
+        if gateway.swift {
+            let container = Container::of(gateway, bucket, access)?;
+            let storage = container.storage.clone();
+            let named = format!("{storage} (where the log-in at {} sends)", gateway.url);
+            let made = Requests::at(gateway, access, &storage, storage.clone(), Speaks::Swift(container))?;
+            return Ok(Requests { url: named, ..made });
+        }
         let wrong = |why: String| S3Error::Address { url: gateway.url.clone(), why };
         let url = address(&gateway.url)?;
         if gateway.virtual_host && !matches!(url.host(), Some(url::Host::Domain(_))) {
@@ -48,23 +63,19 @@ impl Requests {
         let style = if gateway.virtual_host { UrlStyle::VirtualHost } else { UrlStyle::Path };
         let made = Bucket::new(url.clone(), style, bucket.to_string(), gateway.region.clone());
         let bucket = made.map_err(|error| wrong(format!("{error}")))?;
-        let base = bucket.base_url();
+        let base = bucket.base_url().clone();
+        Requests::at(gateway, access, &url, base, Speaks::S3 { bucket, keys: access.keys.clone() })
+    }
+
+    /// Connections go to `url`, and name the host of `base`.
+    fn at(gateway: &Gateway, access: &Access, url: &Url, base: Url, speaks: Speaks) -> Result<Requests, S3Error> {
         let host = base[Position::BeforeHost..Position::AfterPort].to_string();
-        let named = || Some((url.host_str()?.trim_matches(['[', ']']).to_string(), url.port_or_known_default()?));
-        let (name, port) = named().ok_or_else(|| wrong("it names no host".to_string()))?;
-        let unknown = |why: String| S3Error::Unreached { url: gateway.url.clone(), why };
-        let found = (name.as_str(), port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
-        let addresses: Vec<SocketAddr> = found.collect();
-        if addresses.is_empty() {
-            return Err(unknown("its name has no address".to_string()));
-        }
-        let tls = (url.scheme() == "https").then(|| {
-            let own =
-                bucket.base_url().host_str().map_or(name.clone(), |host| host.trim_matches(['[', ']']).to_string());
-            Tls::new(&gateway.url, &own, access.authorities.as_deref())
-        });
-        let (tls, keys) = (tls.transpose()?, access.keys.clone());
-        Ok(Requests { bucket, keys, host, addresses, tls, url: gateway.url.clone() })
+        let addresses = resolved(url, &gateway.url)?;
+        let own = base.host_str().or(url.host_str()).unwrap_or_default().trim_matches(['[', ']']);
+        let tls = (url.scheme() == "https")
+            .then(|| Tls::new(&gateway.url, own, access.authorities.as_deref()))
+            .transpose()?;
+        Ok(Requests { speaks, host, addresses, tls, url: gateway.url.clone() })
     }
 
     /// A connection to the gateway, which begins to be made: to its addresses in turns, if its name has several.
@@ -104,42 +115,146 @@ impl Requests {
 
     /// Writes the head of a request that puts `bytes` into an object.
     pub fn put(&self, key: &str, bytes: usize, head: &mut Vec<u8>) {
-        self.head("PUT", PutObject::new(&self.bucket, Some(&self.keys), key), Some(bytes), &[], head);
+        match &self.speaks {
+            Speaks::S3 { bucket, keys } => {
+                self.signed("PUT", PutObject::new(bucket, Some(keys), key), Some(bytes), &[], head);
+            }
+            Speaks::Swift(container) => self.asked("PUT", container.object(key), Some(bytes), &[], head),
+        }
     }
 
     /// Writes the request for a whole object.
     pub fn get(&self, key: &str, head: &mut Vec<u8>) {
-        self.head("GET", GetObject::new(&self.bucket, Some(&self.keys), key), None, &[], head);
+        self.got(key, &[], head);
+    }
+
+    /// Writes the request for these bytes of an object; not empty.
+    pub fn get_range(&self, key: &str, bytes: Range<u64>, head: &mut Vec<u8>) {
+        let range = format!("bytes={}-{}", bytes.start, bytes.end.saturating_sub(1));
+        self.got(key, &[("Range", &range)], head);
+    }
+
+    fn got(&self, key: &str, headers: &[(&str, &str)], head: &mut Vec<u8>) {
+        match &self.speaks {
+            Speaks::S3 { bucket, keys } => {
+                self.signed("GET", GetObject::new(bucket, Some(keys), key), None, headers, head);
+            }
+            Speaks::Swift(container) => self.asked("GET", container.object(key), None, headers, head),
+        }
+    }
+
+    /// Writes the request for what is known of an object.
+    pub fn look(&self, key: &str, head: &mut Vec<u8>) {
+        match &self.speaks {
+            Speaks::S3 { bucket, keys } => {
+                self.signed("HEAD", HeadObject::new(bucket, Some(keys), key), None, &[], head);
+            }
+            Speaks::Swift(container) => self.asked("HEAD", container.object(key), None, &[], head),
+        }
+    }
+
+    /// Writes the request to delete one object.
+    pub fn delete_one(&self, key: &str, head: &mut Vec<u8>) {
+        match &self.speaks {
+            Speaks::S3 { bucket, keys } => {
+                self.signed("DELETE", DeleteObject::new(bucket, Some(keys), key), None, &[], head);
+            }
+            Speaks::Swift(container) => self.asked("DELETE", container.object(key), None, &[], head),
+        }
+    }
+
+    /// Writes the request for a page of names that begin so and come after another; empty: from the first on.
+    pub fn page(&self, prefix: &str, after: &str, most: usize, head: &mut Vec<u8>) {
+        match &self.speaks {
+            Speaks::S3 { bucket, keys } => {
+                let mut action = ListObjectsV2::new(bucket, Some(keys));
+                action.with_max_keys(most);
+                action.with_prefix(prefix);
+                if !after.is_empty() {
+                    action.with_start_after(after);
+                }
+                self.signed("GET", action, None, &[], head);
+            }
+            Speaks::Swift(container) => self.asked("GET", container.list(prefix, after, most), None, &[], head),
+        }
+    }
+
+    /// The names on a page; `None`: it is none.
+    pub(crate) fn names(&self, page: &[u8]) -> Option<Vec<String>> {
+        let text = String::from_utf8_lossy(page);
+        match &self.speaks {
+            Speaks::S3 { .. } => {
+                let listed = ListObjectsV2::parse_response(&text).ok()?;
+                Some(listed.contents.into_iter().map(|object| object.key).collect())
+            }
+            Speaks::Swift(_) => Some(text.lines().map(str::to_string).collect()),
+        }
+    }
+
+    /// How many names there are on a page, which all begin so and follow each other after this one; `None`: they do not.
+    pub fn names_on(&self, page: &[u8], prefix: &str, after: &str) -> Option<usize> {
+        match &self.speaks {
+            Speaks::S3 { .. } => in_order(between(page, b"<Key>", b"</Key>"), prefix, after),
+            Speaks::Swift(_) => {
+                let lines = page.split(|byte| *byte == b'\n');
+                in_order(lines.filter(|line| !line.is_empty()), prefix, after)
+            }
+        }
+    }
+
+    /// Can no later request do better than one with this answer?
+    pub fn hopeless(&self, answer: &Answer, body: &[u8]) -> bool {
+        match &self.speaks {
+            Speaks::S3 { .. } => S3Error::hopeless(answer, body),
+            // It does not say whether it is the object that is missing, or the container.
+            Speaks::Swift(_) => answer.status != 404 && S3Error::hopeless(answer, body),
+        }
+    }
+
+    pub(crate) fn by_swift(&self) -> bool {
+        matches!(self.speaks, Speaks::Swift(_))
     }
 
     pub(crate) fn create_bucket(&self, head: &mut Vec<u8>) {
-        self.head("PUT", CreateBucket::new(&self.bucket, &self.keys), Some(0), &[], head);
+        match &self.speaks {
+            Speaks::S3 { bucket, keys } => self.signed("PUT", CreateBucket::new(bucket, keys), Some(0), &[], head),
+            Speaks::Swift(container) => self.asked("PUT", container.container(), Some(0), &[], head),
+        }
     }
 
     pub(crate) fn delete_bucket(&self, head: &mut Vec<u8>) {
-        self.head("DELETE", DeleteBucket::new(&self.bucket, &self.keys), None, &[], head);
-    }
-
-    /// The first names that begin so.
-    pub(crate) fn list(&self, prefix: &str, most: usize, head: &mut Vec<u8>) {
-        let mut action = ListObjectsV2::new(&self.bucket, Some(&self.keys));
-        action.with_max_keys(most);
-        action.with_prefix(prefix);
-        self.head("GET", action, None, &[], head);
+        match &self.speaks {
+            Speaks::S3 { bucket, keys } => self.signed("DELETE", DeleteBucket::new(bucket, keys), None, &[], head),
+            Speaks::Swift(container) => self.asked("DELETE", container.container(), None, &[], head),
+        }
     }
 
     /// Writes the head; returns the body.
     pub(crate) fn delete(&self, names: &[String], head: &mut Vec<u8>) -> String {
+        let (bucket, keys) = match &self.speaks {
+            Speaks::S3 { bucket, keys } => (bucket, keys),
+            Speaks::Swift(container) => {
+                let (asked, body) = container.delete_all(names);
+                self.asked("POST", asked, Some(body.len()), &[], head);
+                return body;
+            }
+        };
         let objects: Vec<ObjectIdentifier> = names.iter().cloned().map(ObjectIdentifier::new).collect();
-        let mut action = DeleteObjects::new(&self.bucket, Some(&self.keys), objects.iter());
+        let mut action = DeleteObjects::new(bucket, Some(keys), objects.iter());
         action.set_quiet(true);
         let url = action.sign_with_time(VALID, &Timestamp::now());
         let (body, md5) = action.body_with_md5();
-        self.write("POST", &url, Some(body.len()), &[("Content-MD5", &md5)], head);
+        self.write(
+            "POST",
+            &url[Position::BeforePath..Position::AfterQuery],
+            Some(body.len()),
+            &[("Content-MD5", &md5)],
+            head,
+        );
         body
     }
 
-    fn head<'a>(
+    fn signed<'a>(
         &'a self,
         method: &str,
         action: impl S3Action<'a>,
@@ -147,12 +262,19 @@ impl Requests {
         headers: &[(&str, &str)],
         head: &mut Vec<u8>,
     ) {
-        self.write(method, &action.sign_with_time(VALID, &Timestamp::now()), bytes, headers, head);
+        let url = action.sign_with_time(VALID, &Timestamp::now());
+        self.write(method, &url[Position::BeforePath..Position::AfterQuery], bytes, headers, head);
     }
 
-    fn write(&self, method: &str, url: &Url, bytes: Option<usize>, headers: &[(&str, &str)], head: &mut Vec<u8>) {
+    fn asked(&self, method: &str, asked: Asked, bytes: Option<usize>, headers: &[(&str, &str)], head: &mut Vec<u8>) {
+        let own = asked.headers.iter().map(|(name, value)| (*name, value.as_str()));
+        let all: Vec<(&str, &str)> = own.chain(headers.iter().copied()).collect();
+        self.write(method, &asked.what, bytes, &all, head);
+    }
+
+    /// `what`: path and query.
+    fn write(&self, method: &str, what: &str, bytes: Option<usize>, headers: &[(&str, &str)], head: &mut Vec<u8>) {
         head.clear();
-        let what = &url[Position::BeforePath..Position::AfterQuery];
         // Writing to memory does not fail.
         let _ = write!(head, "{method} {what} HTTP/1.1\r\nHost: {}\r\nUser-Agent: fathom\r\n", self.host);
         for (name, value) in headers {
@@ -165,11 +287,71 @@ impl Requests {
     }
 }
 
+fn in_order<'p>(names: impl Iterator<Item = &'p [u8]>, prefix: &'p str, after: &'p str) -> Option<usize> {
+    let (mut last, mut count) = (after.as_bytes(), 0);
+    for name in names {
+        if !name.starts_with(prefix.as_bytes()) || name <= last {
+            return None;
+        }
+        (last, count) = (name, count + 1);
+    }
+    Some(count)
+}
+
+/// All that stands between these two.
+fn between<'p>(mut page: &'p [u8], begin: &'static [u8], end: &'static [u8]) -> impl Iterator<Item = &'p [u8]> {
+    let find = |page: &[u8], word: &[u8]| page.windows(word.len()).position(|part| part == word);
+    std::iter::from_fn(move || {
+        let from = find(page, begin)? + begin.len();
+        let length = find(&page[from..], end)?;
+        let found = &page[from..from + length];
+        page = &page[from + length + end.len()..];
+        Some(found)
+    })
+}
+
+/// The addresses of a host; `named`: what the user calls it.
+pub(crate) fn resolved(url: &Url, named: &str) -> Result<Vec<SocketAddr>, S3Error> {
+    let parts = || Some((url.host_str()?.trim_matches(['[', ']']).to_string(), url.port_or_known_default()?));
+    let wrong = || S3Error::Address { url: named.to_string(), why: "it names no host".to_string() };
+    let (name, port) = parts().ok_or_else(wrong)?;
+    let unknown = |why: String| S3Error::Unreached { url: named.to_string(), why };
+    let found = (name.as_str(), port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
+    let addresses: Vec<SocketAddr> = found.collect();
+    if addresses.is_empty() { Err(unknown("its name has no address".to_string())) } else { Ok(addresses) }
+}
+
+/// Where users of Swift log in, unless the address has a path.
+pub const SWIFT_LOG_IN: &str = "/auth/v1.0";
+
+/// The address at which users of Swift log in, if it is one.
+///
+/// # Errors
+/// As [`address`]; it may have a path.
+pub fn swift_address(text: &str) -> Result<Url, S3Error> {
+    let mut url = parsed(text)?;
+    if url.path() == "/" {
+        url.set_path(SWIFT_LOG_IN);
+    }
+    Ok(url)
+}
+
 /// The address of a gateway, if it is one.
 ///
 /// # Errors
 /// It is none, or holds what does not belong there.
 pub fn address(text: &str) -> Result<Url, S3Error> {
+    let url = parsed(text)?;
+    match url.path() {
+        "/" => Ok(url),
+        _ => Err(S3Error::Address {
+            url: text.to_string(),
+            why: "it has a path; the bucket is made by the run itself".to_string(),
+        }),
+    }
+}
+
+fn parsed(text: &str) -> Result<Url, S3Error> {
     // A password is never told again.
     let shown = || match (text.find("://"), text.rfind('@')) {
         (Some(scheme), Some(at)) if scheme + 3 <= at => format!("{}…{}", &text[..scheme + 3], &text[at..]),
@@ -185,11 +367,10 @@ pub fn address(text: &str) -> Result<Url, S3Error> {
         Err(error) => return wrong(&format!("{error}")),
     };
     match () {
-        () if !url.username().is_empty() || url.password().is_some() => {
-            wrong("keys do not belong into the address; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-        }
+        () if !url.username().is_empty() || url.password().is_some() => wrong(
+            "keys do not belong into the address; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (by Swift ST_USER and ST_KEY)",
+        ),
         () if url.query().is_some() || url.fragment().is_some() => wrong("it ends with the host and its port"),
-        () if url.path() != "/" => wrong("it has a path; the bucket is made by the run itself"),
         () => Ok(url),
     }
 }
@@ -200,7 +381,7 @@ mod tests {
 
     fn gateway(url: &str) -> Gateway {
         let (url, region) = (url.to_string(), "us-east-1".to_string());
-        Gateway { url, region, virtual_host: false, credentials: None, profile: None, authorities: None }
+        Gateway { url, region, virtual_host: false, swift: false, credentials: None, profile: None, authorities: None }
     }
 
     fn access() -> Access {
@@ -225,6 +406,19 @@ mod tests {
         requests.get("a", &mut head);
         let text = String::from_utf8(head).unwrap();
         assert!(text.starts_with("GET /a?") && text.contains("\r\nHost: fathom-x.localhost:8080\r\n"), "{text}");
+    }
+
+    #[test]
+    fn a_page_holds_names_that_follow_each_other() {
+        let requests = Requests::new(&gateway("http://127.0.0.1:8080"), "fathom-x", &access()).unwrap();
+        let page = |names: &[&str]| {
+            let text: String = names.iter().map(|name| format!("<Contents><Key>{name}</Key></Contents>")).collect();
+            requests.names_on(text.as_bytes(), "a.", "a.3")
+        };
+        assert_eq!((page(&["a.30", "a.4"]), page(&[])), (Some(2), Some(0)));
+        for wrong in [&["a.4", "a.4"][..], &["a.2", "a.4"], &["a.4", "b.5"], &["a.5", "a.4"]] {
+            assert_eq!(page(wrong), None, "{wrong:?}");
+        }
     }
 
     #[test]

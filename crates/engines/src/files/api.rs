@@ -9,11 +9,23 @@ pub enum AskedOf {
     Cache,
 }
 
-/// Paths are relative to the run's own folder.
+/// Where in a file that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenTo {
+    /// What it holds goes first.
+    Nothing,
+    End,
+}
+
+/// Paths are relative to the run's own folder, or to one in it that was entered.
 pub trait FileSystem: Send {
+    /// Paths begin in this folder from now on.
+    fn enter(&mut self, path: &str) -> Result<(), OpError>;
     fn make_folder(&mut self, path: &str) -> Result<(), OpError>;
     /// Makes a file that is not there, writes the content, closes it. `durable`: synced before it is closed.
     fn create(&mut self, path: &str, content: &[u8], durable: bool) -> Result<(), OpError>;
+    /// Opens a file that is there, writes, closes it. `durable`: synced before it is closed.
+    fn write(&mut self, path: &str, content: &[u8], to: WrittenTo, durable: bool) -> Result<(), OpError>;
     /// How large it is.
     fn stat(&mut self, path: &str, of: AskedOf) -> Result<u64, OpError>;
     /// Opens, reads as much as `into` holds, closes. How much that was.

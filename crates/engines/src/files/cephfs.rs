@@ -1,38 +1,76 @@
 //! A file system of the cluster, by libcephfs: no kernel and no FUSE between this program and the metadata server.
 
-use super::api::{AskedOf, FileSystem};
+use super::api::{AskedOf, FileSystem, WrittenTo};
 use crate::api::OpError;
-use ceph::CephError;
+use ceph::{CephError, Folder};
 use model::Tree;
+use std::collections::HashMap;
+use std::ffi::CString;
 use std::sync::Arc;
 
 /// A folder of it.
 pub struct Cephfs {
     mounted: Arc<ceph::FileSystem>,
     folder: String,
+    /// The folders into which something was written, by their paths, and opened without following links: what has their names later is not
+    /// written into.
+    open: HashMap<String, Folder>,
 }
 
 impl Cephfs {
     pub fn new(mounted: Arc<ceph::FileSystem>, folder: &str) -> Cephfs {
-        Cephfs { mounted, folder: folder.to_string() }
+        Cephfs { mounted, folder: folder.to_string(), open: HashMap::new() }
     }
 
     fn at(&self, path: &str) -> String {
         format!("{}/{path}", self.folder)
     }
+
+    /// The folder in which a file lies, and its name there.
+    fn within(&mut self, path: &str) -> Result<(&Folder, CString), OpError> {
+        let (outer, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if !self.open.contains_key(outer) {
+            let mut found = self.mounted.folder(&self.folder).map_err(failed)?;
+            for part in outer.split('/').filter(|part| !part.is_empty()) {
+                found = found.folder(&named(part)?).map_err(failed)?;
+            }
+            self.open.insert(outer.to_string(), found);
+        }
+        let name = named(name)?;
+        self.open.get(outer).map(|folder| (folder, name)).ok_or_else(|| OpError::of(libc::ENOENT))
+    }
+}
+
+fn named(part: &str) -> Result<CString, OpError> {
+    CString::new(part).map_err(|_| OpError::of(libc::EINVAL))
 }
 
 pub(super) fn failed(error: CephError) -> OpError {
-    OpError::of(error.errno())
+    match error.errno() {
+        libc::EMLINK => OpError::saying(libc::EMLINK, super::NOT_OURS),
+        errno => OpError::of(errno),
+    }
 }
 
 impl FileSystem for Cephfs {
+    fn enter(&mut self, path: &str) -> Result<(), OpError> {
+        self.folder = self.at(path);
+        self.open.clear();
+        Ok(())
+    }
+
     fn make_folder(&mut self, path: &str) -> Result<(), OpError> {
         self.mounted.make_folder(&self.at(path)).map_err(failed)
     }
 
     fn create(&mut self, path: &str, content: &[u8], durable: bool) -> Result<(), OpError> {
-        self.mounted.create(&self.at(path), content, durable).map_err(failed)
+        let (folder, name) = self.within(path)?;
+        folder.create(&name, content, durable).map_err(failed)
+    }
+
+    fn write(&mut self, path: &str, content: &[u8], to: WrittenTo, durable: bool) -> Result<(), OpError> {
+        let (folder, name) = self.within(path)?;
+        folder.write(&name, content, to == WrittenTo::End, durable).map_err(failed)
     }
 
     /// The library answers from what it holds capabilities for, whoever is asked.

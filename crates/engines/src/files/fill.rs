@@ -80,11 +80,14 @@ pub fn names_of_lane(
     for folder in names.folders(lane) {
         there_too(system.make_folder(&folder)).map_err(|error| broken("make folder", &folder, error))?;
     }
+    let begin = names.begin(lane);
+    system.enter(&begin).map_err(|error| broken("enter", &begin, error))?;
     for item in 0..names.items() {
         let (path, number) = (names.file(lane, item), names.number(lane, item));
         let content = slab.buffer(0, block);
         content::mark(content, number, number ^ seed);
-        there_too(system.create(&path, content, false)).map_err(|error| broken("create", &path, error))?;
+        there_too(system.create(&path, content, false))
+            .map_err(|error| broken("create", &format!("{begin}/{path}"), error))?;
         if !progress.made(workload.block) {
             return Ok(());
         }

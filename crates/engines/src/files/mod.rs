@@ -16,7 +16,7 @@ use blocks::BlocksSession;
 use cephfs::Cephfs;
 use fill::{FillsLane, Progress};
 use model::workload::OBJECT_MOST;
-use model::{Bytes, Place, Target, Workload};
+use model::{Bytes, OpClass, Place, Target, Workload};
 use names::Names;
 use session::FilesSession;
 use std::path::PathBuf;
@@ -39,6 +39,8 @@ pub struct FilesEngine {
 pub static POSIX: FilesEngine = FilesEngine { way: Way::Posix };
 pub static LIBCEPHFS: FilesEngine = FilesEngine { way: Way::Libcephfs };
 
+/// Of a file that was to be written to.
+const NOT_OURS: &str = "what is there now is no file of ours: a link, or a file that has another name as well";
 /// A file system that does not answer within this time ends the step.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
@@ -130,6 +132,9 @@ impl FilesEngine {
             )),
             () if !workload.options.is_empty() => {
                 Some(format!("the {} engine has no options; leave --option out", self.name()))
+            }
+            () if by_names && [OpClass::Read, OpClass::Write].into_iter().any(|class| workload.mix.has(class)) => {
+                Some("read and write are of blocks, and the others of whole files; use open and rewrite".to_string())
             }
             () if by_names && Names::of(workload).is_none() => {
                 Some("there is no file for each job; choose a larger --tree or fewer jobs".to_string())

@@ -12,7 +12,7 @@ pub struct Names {
     block: Bytes,
 }
 
-/// A file or folder, relative to the run's own folder.
+/// A file or folder, relative to where the lane's tree begins.
 pub type Path = String;
 
 impl Names {
@@ -33,11 +33,13 @@ impl Names {
         if self.tree.shared { item * self.lanes + lane } else { lane << 40 | item }
     }
 
-    /// Trees of other files, or of other shapes, lie beside it: points of a sweep, and both sides of a comparison, have each their own.
-    fn root(&self) -> String {
+    /// Where the lane's tree begins, in the run's own folder. Trees of other files, or of other shapes, lie beside it: points of a sweep, and
+    /// both sides of a comparison, have each their own.
+    pub fn begin(&self, lane: u64) -> String {
         let Tree { levels, folders, files, shared } = self.tree;
         let jobs = if shared { format!(".shared{}", self.lanes) } else { String::new() };
-        format!("{}.{levels}x{folders}x{files}{jobs}{}/", self.block, Tree::OWN_ENDING)
+        let own = if shared { String::new() } else { format!("/job{lane}{}", Tree::OWN_ENDING) };
+        format!("{}.{levels}x{folders}x{files}{jobs}{}{own}", self.block, Tree::OWN_ENDING)
     }
 
     /// Folder and file in its tree: jobs that share a tree take its files in turns. What is one too many, so that all jobs
@@ -54,7 +56,7 @@ impl Names {
 
     pub fn file(&self, lane: u64, item: u64) -> Path {
         let (folder, file) = self.place(lane, item);
-        format!("{}{file}{}", self.folder_at(lane, folder), Tree::OWN_ENDING)
+        format!("{}{file}{}", self.folder_at(folder), Tree::OWN_ENDING)
     }
 
     /// A file of this lane that is not of the tree, beside an item.
@@ -62,17 +64,14 @@ impl Names {
         format!("{}new{lane}.{number}{}", self.folder(lane, item), Tree::OWN_ENDING)
     }
 
-    /// The folder of an item, with a slash at its end; empty: the run's own.
+    /// The folder of an item, with a slash at its end; empty: where the tree begins.
     pub fn folder(&self, lane: u64, item: u64) -> Path {
-        self.folder_at(lane, self.place(lane, item).0)
+        self.folder_at(self.place(lane, item).0)
     }
 
-    fn folder_at(&self, lane: u64, folder: u64) -> Path {
+    fn folder_at(&self, folder: u64) -> Path {
         let each = u64::from(self.tree.folders.max(1));
-        let mut path = self.root();
-        if !self.tree.shared {
-            path.push_str(&format!("job{lane}{}/", Tree::OWN_ENDING));
-        }
+        let mut path = Path::new();
         for level in (0..self.tree.levels).rev() {
             let digit = folder / each.saturating_pow(level) % each;
             path.push_str(&format!("{digit}{}/", Tree::OWN_ENDING));
@@ -88,12 +87,13 @@ impl Names {
         if folder + 1 == self.tree.lowest() { from_here } else { from_here.min(self.files()) }
     }
 
-    /// All folders that one lane's items need, the outer ones first.
-    pub fn folders(&self, lane: u64) -> Vec<Path> {
+    /// All folders that one lane's items need, in the run's own, the outer ones first.
+    pub fn folders(&self, lane: u64) -> Vec<String> {
+        let begin = self.begin(lane);
         let mut all = std::collections::BTreeSet::new();
         let step = if self.tree.shared { (self.files() / self.lanes).max(1) } else { self.files() };
         for item in (0..self.items).step_by(step as usize).chain([self.items - 1]) {
-            let folder = self.folder(lane, item);
+            let folder = format!("{begin}/{}", self.folder(lane, item));
             let ends = folder.match_indices('/').map(|(at, _)| at);
             all.extend(ends.map(|at| folder[..at].to_string()));
         }
@@ -129,8 +129,8 @@ mod tests {
                     made.insert(folder);
                 }
                 for item in 0..names.items() {
-                    let file = names.file(lane, item);
-                    let folder = names.folder(lane, item);
+                    let whole = |path: String| format!("{}/{path}", names.begin(lane));
+                    let (file, folder) = (whole(names.file(lane, item)), whole(names.folder(lane, item)));
                     prop_assert!(file.starts_with(&folder));
                     prop_assert!(folder.is_empty() || made.contains(folder.trim_end_matches('/')), "{folder}");
                     *in_folder.entry(folder).or_default() += 1;
@@ -139,7 +139,7 @@ mod tests {
             }
             for lane in 0..names.lanes {
                 for item in 0..names.items() {
-                    prop_assert_eq!(names.beside_item(lane, item), in_folder[&names.folder(lane, item)]);
+                    prop_assert_eq!(names.beside_item(lane, item), in_folder[&format!("{}/{}", names.begin(lane), names.folder(lane, item))]);
                 }
             }
         }
@@ -149,14 +149,14 @@ mod tests {
     fn names_say_where_a_file_is() {
         let own = names(Tree { levels: 2, folders: 3, files: 10, shared: false }, 2);
         assert_eq!(
-            (own.items(), own.file(1, 47)),
-            (90, "4096.2x3x10.fathom/job1.fathom/1.fathom/1.fathom/7.fathom".to_string())
+            (own.items(), own.begin(1), own.file(1, 47)),
+            (90, "4096.2x3x10.fathom/job1.fathom".to_string(), "1.fathom/1.fathom/7.fathom".to_string())
         );
-        assert_eq!(own.beside(1, 47, 9), "4096.2x3x10.fathom/job1.fathom/1.fathom/1.fathom/new1.9.fathom");
+        assert_eq!(own.beside(1, 47, 9), "1.fathom/1.fathom/new1.9.fathom");
         let shared = names(Tree { levels: 0, folders: 1, files: 10, shared: true }, 2);
         assert_eq!(
-            (shared.file(1, 2), shared.folder(1, 2)),
-            ("4096.0x1x10.shared2.fathom/5.fathom".to_string(), "4096.0x1x10.shared2.fathom/".to_string())
+            (shared.begin(1), shared.file(1, 2), shared.folder(1, 2)),
+            ("4096.0x1x10.shared2.fathom".to_string(), "5.fathom".to_string(), String::new())
         );
     }
 }

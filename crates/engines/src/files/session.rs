@@ -1,12 +1,13 @@
 //! One lane on files by their names: one operation at a time.
 
-use super::api::{AskedOf, FileSystem};
+use super::api::{AskedOf, FileSystem, WrittenTo};
 use super::names::{Names, Path};
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::Slab;
 use crate::clock::RealClock;
 use crate::content;
-use model::{Clock, Durability, OpClass, Workload};
+use crate::offsets::STOCK;
+use model::{Clock, Durability, OpClass, Tree, Workload};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -29,35 +30,52 @@ pub struct FilesSession {
     made: Vec<Path>,
     /// Files that are given other names, and the item in whose folder each lies.
     renamed: Vec<(u64, Path)>,
+    /// Files that are appended to, and how many blocks each has.
+    appended: Vec<(u64, Path)>,
 }
 
 impl FilesSession {
     /// # Errors
-    /// The files to be renamed can't be made.
+    /// The files to be renamed, or appended to, can't be made.
     pub fn open(
-        system: Box<dyn FileSystem>,
+        mut system: Box<dyn FileSystem>,
         names: Names,
         workload: &Workload,
         lane: u32,
     ) -> Result<FilesSession, EngineError> {
+        let begin = names.begin(lane.into());
+        system.enter(&begin).map_err(|error| EngineError::Broken(format!("enter {begin}: {error}")))?;
         let block = usize::try_from(workload.block).unwrap_or(usize::MAX);
         let durable = workload.durability != Durability::None;
         let slab = Slab::new(2, block, workload.seed ^ u64::from(lane) << 32)?;
         // Numbers go on from the clock: those of another slice are others.
         let (queue, number) = (VecDeque::new(), RealClock.now());
-        let (made, renamed) = (Vec::new(), Vec::new());
+        let (made, renamed, appended) = (Vec::new(), Vec::new(), Vec::new());
         let lane = lane.into();
-        let mut session = FilesSession { system, names, lane, block, durable, slab, queue, number, made, renamed };
+        let mut session =
+            FilesSession { system, names, lane, block, durable, slab, queue, number, made, renamed, appended };
         if workload.mix.has(OpClass::Rename) {
-            let items = names.items();
-            for nth in 0..RENAMED.min(items) {
-                let item = nth * items / RENAMED.min(items);
-                let path = session.new_path(item);
-                session.write(&path).map_err(|error| EngineError::Broken(format!("create {path}: {error}")))?;
-                session.renamed.push((item, path));
-            }
+            session.renamed = session.beside(RENAMED)?;
+        }
+        if workload.mix.has(OpClass::Delete) {
+            session.made = session.beside(STOCK.into())?.into_iter().map(|(_, path)| path).collect();
+        }
+        if workload.mix.has(OpClass::Append) {
+            session.appended = session.beside(Tree::APPENDED)?.into_iter().map(|(_, path)| (1, path)).collect();
         }
         Ok(session)
+    }
+
+    /// Makes files in folders of the tree, each with the item in whose folder it lies.
+    fn beside(&mut self, most: u64) -> Result<Vec<(u64, Path)>, EngineError> {
+        let items = self.names.items();
+        let one = |nth: u64| {
+            let item = nth * items / most;
+            let path = self.new_path(item);
+            self.write(&path).map_err(|error| EngineError::Broken(format!("create {path}: {error}")))?;
+            Ok((item, path))
+        };
+        (0..most).map(one).collect()
     }
 
     fn new_path(&mut self, item: u64) -> Path {
@@ -85,6 +103,24 @@ impl FilesSession {
                 }
                 let path = self.made.swap_remove(item as usize % self.made.len());
                 self.system.delete(&path)?;
+            }
+            OpClass::Append => {
+                let at = item as usize % self.appended.len().max(1);
+                self.number += 1;
+                let content = self.slab.buffer(WRITE, self.block);
+                content::mark(content, self.number, self.number);
+                let Some((blocks, path)) = self.appended.get_mut(at) else { return Ok(()) };
+                let (to, has) =
+                    if *blocks < Tree::APPENDED_BLOCKS { (WrittenTo::End, *blocks) } else { (WrittenTo::Nothing, 0) };
+                self.system.write(path, content, to, self.durable)?;
+                *blocks = has + 1;
+            }
+            OpClass::Rewrite => {
+                let content = self.slab.buffer(WRITE, self.block);
+                content::mark(content, self.names.number(self.lane, item), self.number);
+                self.number += 1;
+                let path = self.names.file(self.lane, item);
+                self.system.write(&path, content, WrittenTo::Nothing, self.durable)?;
             }
             OpClass::Stat | OpClass::StatCached => {
                 let of = if op.kind == OpClass::Stat { AskedOf::Keeper } else { AskedOf::Cache };
@@ -137,8 +173,9 @@ impl Session for FilesSession {
 /// What is left over of its own goes, as far as that can be had; the folder's undoing deletes the rest.
 impl Drop for FilesSession {
     fn drop(&mut self) {
-        let renamed = std::mem::take(&mut self.renamed).into_iter().map(|(_, path)| path);
-        for path in std::mem::take(&mut self.made).into_iter().chain(renamed) {
+        let beside = [std::mem::take(&mut self.renamed), std::mem::take(&mut self.appended)].concat();
+        let beside = beside.into_iter().map(|(_, path)| path);
+        for path in std::mem::take(&mut self.made).into_iter().chain(beside) {
             if self.system.delete(&path).is_err() {
                 return;
             }

@@ -1,14 +1,17 @@
-//! The `s3` engine: whole objects of a bucket, through a gateway. A write puts an object, a read gets it and looks whether it is whole.
+//! The `s3` engine: objects of a bucket, through a gateway. A write puts an object, a read gets it, or a part of it, and looks whether it is
+//! whole; others are put beside the working set and deleted, looked for (HEAD), and listed.
 
+mod names;
 mod session;
 
 use crate::api::{Context, Engine, EngineError, Op, Session};
 use crate::content;
-use model::working_set::{ObjectsNeeded, family, object_size, objects_per_lane};
+use model::working_set::{ObjectsNeeded, object_size};
 use model::workload::OBJECT_MOST;
-use model::{Bytes, OpClass, Place, Target, Workload};
+use model::{Bytes, OpClass, OpMix, Place, Target, Workload};
+use names::Names;
 use s3::Requests;
-use session::{GatewaySession, LaneNames};
+use session::GatewaySession;
 use std::time::Duration;
 
 pub struct GatewayEngine;
@@ -17,6 +20,8 @@ pub struct GatewayEngine;
 const FILLING: u32 = 16;
 /// Bytes of all requests that are in flight, which lie in memory, once to be sent and once as received.
 const IN_FLIGHT_MOST: Bytes = 2 << 30;
+/// Each request in flight has a connection of its own, of which gateways have some thousands.
+const CONNECTIONS_MOST: u32 = 4096;
 /// The same while a bucket is filled.
 const FILLING_BYTES: Bytes = 256 << 20;
 /// How often an object is tried to be put while a bucket is filled: of what is measured nothing is tried again.
@@ -31,7 +36,8 @@ impl Engine for GatewayEngine {
 
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
         let refused = crate::verify::refusal(self, workload, true);
-        let block = workload.block;
+        let (block, size) = (workload.block, object_size(workload));
+        let room = session::room(workload) as Bytes;
         bucket_of(target).err().or(refused).or_else(|| match () {
             () if block < content::MARK as Bytes => Some(format!(
                 "objects of {block} bytes have no room for what tells whether they are whole (at least {} bytes); choose a larger block size",
@@ -40,15 +46,24 @@ impl Engine for GatewayEngine {
             () if workload.span < block => Some(format!(
                 "a working set of {} bytes holds no object of {block}; choose a larger --working-set", workload.span
             )),
-            () if block > OBJECT_MOST => Some(format!(
-                "objects of {block} bytes are too large to be sent as one (at most {OBJECT_MOST}); choose a smaller block size"
+            () if size > OBJECT_MOST => Some(format!(
+                "objects of {size} bytes are too large to be sent as one (at most {OBJECT_MOST}); choose a smaller block size"
             )),
-            () if block.saturating_mul(workload.depth.into()) > IN_FLIGHT_MOST => Some(format!(
-                "{} objects of {block} bytes in flight take too much memory (at most {IN_FLIGHT_MOST} bytes); choose a smaller depth or block size",
+            () if workload.depth > CONNECTIONS_MOST => Some(format!(
+                "{} requests in flight take as many connections (at most {CONNECTIONS_MOST}); choose a smaller depth",
                 workload.depth
             )),
-            () if object_size(workload) != block => Some(format!(
-                "each operation is of a whole object, so objects of {} bytes have no blocks of {block}; leave one of both sizes out",
+            () if room.saturating_mul(workload.depth.into()) > IN_FLIGHT_MOST => Some(format!(
+                "{} requests of {room} bytes in flight take too much memory (at most {IN_FLIGHT_MOST} bytes); choose a smaller depth or block size",
+                workload.depth
+            )),
+            () if object_size(workload) != block && puts(workload) => Some(format!(
+                "objects of {} bytes are put as a whole, and parts of {block} bytes can only be read; leave one of both sizes out, or what \
+                 puts objects",
+                object_size(workload)
+            )),
+            () if !object_size(workload).is_multiple_of(block) => Some(format!(
+                "objects of {} bytes are not made of parts of {block} bytes; choose sizes of which one is a multiple of the other",
                 object_size(workload)
             )),
             () if !workload.options.is_empty() => Some("the s3 engine has no options; leave --option out".to_string()),
@@ -63,9 +78,12 @@ impl Engine for GatewayEngine {
         workload: &Workload,
         progress: &mut dyn FnMut(Bytes) -> bool,
     ) -> Result<(), EngineError> {
-        let all = ObjectsNeeded::by(workload).count;
-        let most = (FILLING_BYTES / workload.block.max(1)).clamp(1, FILLING.into()) as u32;
-        let mut session = session(context, target, workload, 0..all, (most, workload.seed))?;
+        // Each is put whole, whatever is done with it then.
+        let (all, size) = (ObjectsNeeded::by(workload).count, object_size(workload));
+        let filling = Workload { block: size, mix: OpMix::only(OpClass::Write), ..workload.clone() };
+        let most = (FILLING_BYTES / size.max(1)).clamp(1, FILLING.into()) as u32;
+        let names = |own: &str| Names::of_all(own, workload);
+        let mut session = session(context, target, &filling, names, (most, workload.seed))?;
         let (mut next, mut done, mut ended) = (0, 0, Vec::new());
         let mut free: Vec<u32> = (0..most).collect();
         // What each slot puts, and how often it was tried.
@@ -75,13 +93,13 @@ impl Engine for GatewayEngine {
             while next < all
                 && let Some(slot) = free.pop()
             {
-                puts[slot as usize] = (next * workload.block, 0);
+                puts[slot as usize] = (next * size, 0);
                 again.push(slot);
                 next += 1;
             }
             for slot in again.drain(..) {
                 let offset = puts[slot as usize].0;
-                session.submit(&[Op { slot, kind: OpClass::Write, offset, len: workload.block as u32, due: 0 }])?;
+                session.submit(&[Op { slot, kind: OpClass::Write, offset, len: size as u32, due: 0 }])?;
             }
             session.reap(TIMEOUT, &mut ended)?;
             for ended in ended.drain(..) {
@@ -102,7 +120,7 @@ impl Engine for GatewayEngine {
                     }
                 }
             }
-            if !progress(done * workload.block) {
+            if !progress(done * size) {
                 return Ok(());
             }
         }
@@ -116,15 +134,18 @@ impl Engine for GatewayEngine {
         workload: &Workload,
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError> {
-        let count = objects_per_lane(workload);
-        let first = u64::from(lane) * count;
+        let names = |own: &str| Names::of_lane(own, workload, lane);
         let (depth, seed) = (workload.lane_depth(lane).max(1), workload.seed ^ (u64::from(lane + 1) << 32));
-        Ok(Box::new(session(context, target, workload, first..first + count, (depth, seed))?))
+        Ok(Box::new(session(context, target, workload, names, (depth, seed))?))
     }
 
     fn unverifiable(&self) -> Option<&'static str> {
         Some("every object that is read is looked at whether it is whole, without --verify; leave it out")
     }
+}
+
+fn puts(workload: &Workload) -> bool {
+    [OpClass::Write, OpClass::Create].into_iter().any(|class| workload.mix.has(class))
 }
 
 fn bucket_of(target: &Target) -> Result<(&model::Gateway, &str, &str), String> {
@@ -134,12 +155,12 @@ fn bucket_of(target: &Target) -> Result<(&model::Gateway, &str, &str), String> {
     }
 }
 
-/// On these objects of the working set; `depth`: requests in flight.
+/// `depth`: requests in flight.
 fn session(
     context: &Context,
     target: &Target,
     workload: &Workload,
-    objects: std::ops::Range<u64>,
+    names: impl Fn(&str) -> Names,
     (depth, seed): (u32, u64),
 ) -> Result<GatewaySession, EngineError> {
     let (gateway, bucket, prefix) = bucket_of(target).map_err(EngineError::Refused)?;
@@ -151,12 +172,5 @@ fn session(
     })?;
     let requests = Requests::new(gateway, bucket, access).and_then(Requests::reachable);
     let requests = requests.map_err(|error| EngineError::Broken(error.to_string()))?;
-    let (family, size) = (family(workload), object_size(workload));
-    GatewaySession::open(
-        requests,
-        LaneNames { prefix: format!("{prefix}{family}{size}."), objects },
-        depth,
-        size as usize,
-        seed,
-    )
+    GatewaySession::open(requests, names(prefix), workload, (depth, seed))
 }

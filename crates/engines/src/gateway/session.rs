@@ -4,13 +4,14 @@ use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers;
 use crate::clock::RealClock;
 use crate::content;
-use model::{Clock, OpClass};
+use crate::gateway::names::{Names, PAGE};
+use crate::offsets::STOCK;
+use model::{Bytes, Clock, OpClass, Workload};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
 use s3::{ANSWER_WITHIN, Answer, Connection, Requests, S3Error};
 use std::io;
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Timers of epoll are of milliseconds: shorter waits than this need finer ones.
@@ -18,10 +19,13 @@ const COARSE: Duration = Duration::from_millis(20);
 const EVENTS: usize = 64;
 /// The body of an error.
 const REASON: usize = 4096;
+/// That of a page of names: RGW takes some 400 bytes for each.
+const LISTED: usize = PAGE << 10;
 
 pub struct GatewaySession {
     requests: Requests,
-    names: LaneNames,
+    names: Names,
+    /// Of each request; less than an object has, where a part of it is read.
     bytes: usize,
     slots: Vec<Slot>,
     epoll: Epoll,
@@ -30,55 +34,56 @@ pub struct GatewaySession {
     /// New connections in a row on which nothing was ever answered.
     unreached: usize,
     ended: Vec<Done>,
+    /// Objects beside the working set that this session put, and has not deleted yet.
+    made: Vec<u64>,
 }
 
-/// The lane's objects: what their names begin with, and their numbers in the whole set.
-pub struct LaneNames {
-    pub prefix: String,
-    pub objects: Range<u64>,
-}
-
-impl LaneNames {
-    /// The object in which an offset of the lane lies.
-    fn at(&self, block: u64) -> u64 {
-        self.objects.start + block % (self.objects.end - self.objects.start).max(1)
-    }
-
-    fn name(&self, object: u64) -> String {
-        format!("{}{object}", self.prefix)
-    }
+/// What is in flight.
+#[derive(Clone, Copy)]
+struct Request {
+    kind: OpClass,
+    /// Its number: in the working set, or beside it where objects are put and deleted.
+    object: u64,
+    /// Where in it reading begins.
+    from: Bytes,
 }
 
 struct Slot {
     connection: Option<Connection>,
-    /// What is in flight, and on which object.
-    busy: Option<(OpClass, u64)>,
+    busy: Option<Request>,
     /// What it sends.
     content: Vec<u8>,
     /// What it receives.
     into: Vec<u8>,
 }
 
+/// Bytes of an answer.
+pub fn room(workload: &Workload) -> usize {
+    let bytes = usize::try_from(workload.block).unwrap_or(usize::MAX);
+    if workload.mix.has(OpClass::List) { LISTED.max(bytes) } else { bytes.max(REASON) }
+}
+
 impl GatewaySession {
     /// All connections are made, and TLS is agreed upon, so that no operation has to wait for that.
     pub fn open(
         requests: Requests,
-        names: LaneNames,
-        depth: u32,
-        bytes: usize,
-        seed: u64,
+        names: Names,
+        workload: &Workload,
+        (depth, seed): (u32, u64),
     ) -> Result<GatewaySession, EngineError> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(broken)?;
+        let bytes = usize::try_from(workload.block).unwrap_or(usize::MAX);
+        let room = room(workload);
         let slot = |slot: u32| {
             let mut content = vec![0; bytes];
             buffers::fill(&mut content, seed ^ (u64::from(slot) << 48));
-            Slot { connection: None, busy: None, content, into: vec![0; bytes.max(REASON)] }
+            Slot { connection: None, busy: None, content, into: vec![0; room] }
         };
         let slots: Vec<Slot> = (0..depth).map(slot).collect();
         // Numbers go on from the clock: those of another slice, or run, are others.
         let writes = RealClock.now() ^ seed.rotate_left(32);
-        let mut session =
-            GatewaySession { requests, names, bytes, slots, epoll, writes, unreached: 0, ended: Vec::new() };
+        let (unreached, ended, made) = (0, Vec::new(), Vec::new());
+        let mut session = GatewaySession { requests, names, bytes, slots, epoll, writes, unreached, ended, made };
         (0..depth as usize).try_for_each(|slot| session.connect(slot))?;
         let until = Instant::now() + ANSWER_WITHIN;
         for slot in 0..depth as usize {
@@ -86,7 +91,34 @@ impl GatewaySession {
                 session.slots[slot].connection.as_mut().map_or(Ok(()), |connection| connection.finish(until));
             finished.map_err(|error| session.unreached(&error))?;
         }
+        if workload.mix.has(OpClass::Delete) {
+            session.stock(depth)?;
+        }
         Ok(session)
+    }
+
+    /// Objects to delete: as many as are counted upon, and one for each request that may be in flight.
+    fn stock(&mut self, depth: u32) -> Result<(), EngineError> {
+        let put = |slot| Op { slot, kind: OpClass::Create, offset: 0, len: self.bytes as u32, due: 0 };
+        let puts: Vec<Op> = (0..depth).map(put).collect();
+        let (mut done, until) = (Vec::new(), Instant::now() + ANSWER_WITHIN);
+        let all = (depth + STOCK) as usize;
+        while done.len() < all {
+            let some = &puts[..puts.len().min(all - done.len())];
+            let wanted = done.len() + some.len();
+            self.submit(some)?;
+            while done.len() < wanted {
+                if Instant::now() > until {
+                    let why = format!("{}: objects to delete could not be put in time", self.requests.url);
+                    return Err(EngineError::Broken(why));
+                }
+                self.reap(COARSE, &mut done)?;
+            }
+        }
+        match done.iter().find_map(|done| done.result.as_ref().err()) {
+            Some(error) => Err(EngineError::Broken(format!("put an object to delete: {error}"))),
+            None => Ok(()),
+        }
     }
 
     fn connect(&mut self, slot: usize) -> Result<(), EngineError> {
@@ -104,30 +136,64 @@ impl GatewaySession {
 
     fn start(&mut self, op: &Op) -> Result<(), EngineError> {
         let index = op.slot as usize;
-        let object = self.names.at(op.offset / self.bytes as u64);
+        let Some(request) = self.request(op) else {
+            let result = Err(OpError::saying(libc::ENOENT, "none of the objects that were put is left"));
+            self.ended.push(Done { slot: op.slot, at: RealClock.now(), result, told: None });
+            return Ok(());
+        };
         // The other end may have closed it since, or sent something without being asked.
         if self.slots[index].connection.as_mut().is_none_or(|open| open.is_closed()) {
             self.connect(index)?;
         }
+        let name = self.name(&request);
         let slot = &mut self.slots[index];
         let Some(connection) = &mut slot.connection else { return Ok(()) };
-        let name = self.names.name(object);
-        if op.kind == OpClass::Write {
-            self.writes = self.writes.wrapping_add(1);
-            content::mark(&mut slot.content, object, self.writes);
-            connection.begin(|head| self.requests.put(&name, self.bytes, head));
-        } else {
-            connection.begin(|head| self.requests.get(&name, head));
+        let (requests, bytes) = (&self.requests, self.bytes as Bytes);
+        match request.kind {
+            OpClass::Write | OpClass::Create => {
+                content::mark(&mut slot.content, request.object, self.writes);
+                connection.begin(|head| requests.put(&name, self.bytes, head));
+            }
+            OpClass::Stat => connection.begin(|head| requests.look(&name, head)),
+            OpClass::Delete => connection.begin(|head| requests.delete_one(&name, head)),
+            OpClass::List => connection.begin(|head| requests.page(self.names.prefix(), &name, PAGE, head)),
+            _ if bytes < self.names.size => {
+                connection.begin(|head| requests.get_range(&name, request.from..request.from + bytes, head));
+            }
+            _ => connection.begin(|head| requests.get(&name, head)),
         }
-        slot.busy = Some((op.kind, object));
+        slot.busy = Some(request);
         self.go_on(index)
+    }
+
+    /// `None`: there is nothing to delete.
+    fn request(&mut self, op: &Op) -> Option<Request> {
+        let (of_set, from) = self.names.at(op.offset);
+        if matches!(op.kind, OpClass::Write | OpClass::Create) {
+            self.writes = self.writes.wrapping_add(1);
+        }
+        let object = match op.kind {
+            OpClass::Create => self.writes,
+            OpClass::Delete if self.made.is_empty() => return None,
+            OpClass::Delete => self.made.swap_remove(of_set as usize % self.made.len()),
+            _ => of_set,
+        };
+        Some(Request { kind: op.kind, object, from })
+    }
+
+    fn name(&self, request: &Request) -> String {
+        match request.kind {
+            OpClass::Create | OpClass::Delete => self.names.fresh(request.object),
+            _ => self.names.name(request.object),
+        }
     }
 
     /// Goes on with what a slot has in flight.
     fn go_on(&mut self, index: usize) -> Result<(), EngineError> {
         let slot = &mut self.slots[index];
-        let (Some((kind, object)), Some(connection)) = (slot.busy, &mut slot.connection) else { return Ok(()) };
-        let body = if kind == OpClass::Write { &slot.content[..] } else { &[] };
+        let (Some(request), Some(connection)) = (slot.busy, &mut slot.connection) else { return Ok(()) };
+        let puts = matches!(request.kind, OpClass::Write | OpClass::Create);
+        let body = if puts { &slot.content[..] } else { &[] };
         let answer = match connection.go_on(body, &mut slot.into) {
             Ok(None) => return Ok(()),
             Ok(Some(answer)) => Ok(answer),
@@ -141,7 +207,7 @@ impl GatewaySession {
         let result = match answer {
             Ok(answer) => {
                 self.unreached = 0;
-                self.result((kind, object), index, &answer)?
+                self.result(&request, index, &answer)?
             }
             Err(error) => {
                 self.unreached = if fresh { self.unreached + 1 } else { 0 };
@@ -152,6 +218,9 @@ impl GatewaySession {
                 Err(lost(&error))
             }
         };
+        if request.kind == OpClass::Create && result.is_ok() {
+            self.made.push(request.object);
+        }
         self.ended.push(Done { slot: index as u32, at, result, told: None });
         Ok(())
     }
@@ -160,34 +229,81 @@ impl GatewaySession {
     ///
     /// # Errors
     /// No later operation could do better.
-    fn result(
-        &self,
-        (kind, object): (OpClass, u64),
-        index: usize,
-        answer: &Answer,
-    ) -> Result<Result<u32, OpError>, EngineError> {
+    fn result(&self, request: &Request, index: usize, answer: &Answer) -> Result<Result<u32, OpError>, EngineError> {
         let into = &self.slots[index].into;
         let told = &into[..(answer.bytes as usize).min(into.len())];
-        let whole = Ok(Ok(self.bytes as u32));
-        match (kind, answer.status) {
-            (OpClass::Write, 200 | 201 | 204) if answer.early => {
-                Ok(Err(OpError::saying(libc::EPROTO, "the gateway said that it has all before all was sent")))
+        let (kind, status) = (request.kind, answer.status);
+        let good = match kind {
+            OpClass::Write | OpClass::Create => matches!(status, 200 | 201 | 204),
+            OpClass::Delete => matches!(status, 200 | 204),
+            // Others may have taken it away; its answer has no body that could say so.
+            OpClass::Stat if status == 404 => return Ok(Err(OpError::saying(libc::EIO, s3::status_in_words(status)))),
+            OpClass::Read if self.in_parts() => status == 206,
+            // A page without a name, by Swift.
+            OpClass::List => matches!(status, 200 | 204),
+            _ => status == 200,
+        };
+        if good {
+            return Ok(self.looked_at(request, answer, told));
+        }
+        // Whoever does not know ranges sends all of it.
+        if kind == OpClass::Read && status == 200 {
+            return Ok(Err(OpError::saying(
+                libc::EOPNOTSUPP,
+                "the gateway sent the whole object, and a part was asked for",
+            )));
+        }
+        match self.requests.hopeless(answer, told) {
+            true => {
+                let what = format!("{} of object {} at {}", kind.name(), self.name(request), self.requests.url);
+                Err(EngineError::Broken(S3Error::refused(&what, answer, told).to_string()))
             }
-            (OpClass::Write, 200 | 201 | 204) if S3Error::is_error_body(told) => {
-                Ok(Err(OpError::saying(libc::EIO, "the gateway answered 200 with an error as its body")))
+            false => Ok(Err(OpError::saying(libc::EIO, s3::status_in_words(status)))),
+        }
+    }
+
+    fn in_parts(&self) -> bool {
+        (self.bytes as Bytes) < self.names.size
+    }
+
+    /// Is what came what was asked for?
+    fn looked_at(&self, request: &Request, answer: &Answer, told: &[u8]) -> Result<u32, OpError> {
+        let (bytes, whole) = (self.bytes as u64, Ok(self.bytes as u32));
+        let wrong = |errno: i32, says: &'static str| Err(OpError::saying(errno, says));
+        match request.kind {
+            OpClass::Write | OpClass::Create if answer.early => {
+                wrong(libc::EPROTO, "the gateway said that it has all before all was sent")
             }
-            (OpClass::Write, 200 | 201 | 204) => whole,
-            (_, 200) if answer.bytes != self.bytes as u64 => Ok(Ok(u32::try_from(answer.bytes).unwrap_or(u32::MAX))),
-            (_, 200) if content::is_whole(told, object) => whole,
-            (_, 200) => Ok(Err(OpError::saying(libc::EBADMSG, "what was read is not what was written (checksum)"))),
-            (_, status) => match S3Error::hopeless(answer, told) {
-                true => {
-                    let what =
-                        format!("{} of object {} at {}", kind.name(), self.names.name(object), self.requests.url);
-                    Err(EngineError::Broken(S3Error::refused(&what, answer, told).to_string()))
+            OpClass::Write | OpClass::Create if S3Error::is_error_body(told) => {
+                wrong(libc::EIO, "the gateway answered 200 with an error as its body")
+            }
+            OpClass::Write | OpClass::Create | OpClass::Delete => whole,
+            OpClass::Stat if answer.length != Some(self.names.size) => {
+                wrong(libc::EBADMSG, "it is not as large as it was written")
+            }
+            OpClass::Stat => whole,
+            OpClass::List => {
+                let after = self.names.name(request.object);
+                match self.requests.names_on(told, self.names.prefix(), &after) {
+                    None => {
+                        wrong(libc::EBADMSG, "what was listed are not the names that come after the one that was named")
+                    }
+                    Some(names) if names < self.names.on_page(request.object) => {
+                        wrong(libc::EBADMSG, "fewer names were listed than there are objects")
+                    }
+                    Some(_) => whole,
                 }
-                false => Ok(Err(OpError::saying(libc::EIO, s3::status_in_words(status)))),
-            },
+            }
+            _ if answer.bytes != bytes => Ok(u32::try_from(answer.bytes).unwrap_or(u32::MAX)),
+            _ if self.in_parts() => {
+                let wanted = format!("bytes {}-{}/{}", request.from, request.from + bytes - 1, self.names.size);
+                match answer.range.as_deref() == Some(wanted.as_str()) {
+                    true => whole,
+                    false => wrong(libc::EBADMSG, "the gateway sent another part than was asked for"),
+                }
+            }
+            _ if content::is_whole(told, request.object) => whole,
+            _ => wrong(libc::EBADMSG, "what was read is not what was written (checksum)"),
         }
     }
 

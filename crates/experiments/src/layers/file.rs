@@ -87,9 +87,49 @@ fn add_cephfs(draft: &mut Draft, name: String) -> Result<(), Failure> {
                 Workload { jobs, depth, span, durability: asked.unwrap_or(Durability::None), ..load }
             }
         };
+        if load.of_files() {
+            refuse_too_many(&load)?;
+        }
+        let hosts = targets.len() as u64;
+        let needed = if load.of_files() { of_names(&load) } else { load.span }.saturating_mul(hosts);
+        if let Some(room) = room_of_cluster(draft.inventory).filter(|room| needed as f64 > *room as f64 * MOST) {
+            return Err(Failure::Usage(format!(
+                "{name}: {} would be written, and the cluster's OSDs have room for {} with three copies, of which nine tenths may be taken; \
+                 write less: --working-set SIZE, --tree LEVELSxFOLDERSxFILES, --jobs",
+                units::bytes(needed),
+                units::bytes(room)
+            )));
+        }
         draft.step(pattern, targets.clone(), load, !pattern.is_metadata());
     }
     Ok(())
+}
+
+/// How much data OSDs have room for until one is nearly full, if each is written three times and they are filled evenly; `None`: it is
+/// not known.
+fn room_of_cluster(inventory: &Inventory) -> Option<Bytes> {
+    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside);
+    let rooms = osds.map(|osd| Some(((osd.bytes? as f64 * NEARLY_FULL) as Bytes).saturating_sub(osd.bytes_used?)));
+    let rooms: Vec<Bytes> = rooms.collect::<Option<Vec<Bytes>>>()?;
+    let tightest = rooms.iter().min()?;
+    Some(tightest.saturating_mul(rooms.len() as u64) / COPIES.min(rooms.len() as u64).max(1))
+}
+
+/// From here on Ceph warns (mon_osd_nearfull_ratio).
+const NEARLY_FULL: f64 = 0.85;
+const COPIES: u64 = 3;
+
+fn refuse_too_many(load: &Workload) -> Result<(), Failure> {
+    let Some(tree) = load.tree.filter(|tree| tree.files(load.jobs) > Tree::FILES_MOST) else { return Ok(()) };
+    let files = match tree.files(load.jobs) {
+        u64::MAX => "more files than can be counted".to_string(),
+        files => format!("{files} files"),
+    };
+    Err(Failure::Usage(format!(
+        "--tree {tree}: {files} of {} jobs have to be made one by one first (at most {}); choose a smaller one",
+        load.jobs,
+        Tree::FILES_MOST
+    )))
 }
 
 /// One folder, as all hosts that load see it, or this one.
@@ -107,7 +147,7 @@ fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
     let loads = draft.workloads(Layer::File, span).into_iter().filter(|(pattern, _)| can(*pattern));
     let steps: Vec<(Pattern, Workload)> = loads.map(|(pattern, load)| (pattern, of_tree(draft, load))).collect();
     let data = steps.iter().filter(|(_, load)| !load.of_files()).map(|(_, load)| load.span).max();
-    let tree = steps.iter().filter(|(_, load)| load.of_files()).map(|(_, load)| load.span).max();
+    let tree = steps.iter().filter(|(_, load)| load.of_files()).map(|(_, load)| of_names(load)).max();
     for site in sites {
         let needed = data.unwrap_or(0).saturating_add(tree.unwrap_or(0));
         refuse_too_large(site, &steps, needed).map_err(|failure| on_host(site, failure))?;
@@ -136,6 +176,11 @@ fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
         draft.step(pattern, targets.clone(), workload, chart);
     }
     Ok(())
+}
+
+/// Bytes of its files.
+fn of_names(load: &Workload) -> Bytes {
+    load.span.saturating_add(Tree::beside(load.jobs, load.mix, load.block))
 }
 
 /// A job for each operation in flight; where both are given and differ the engine says what is wrong.
@@ -203,14 +248,7 @@ fn refuse(site: &Site) -> Result<(), Failure> {
 
 fn refuse_too_large(site: &Site, steps: &[(Pattern, Workload)], needed: Bytes) -> Result<(), Failure> {
     let path = site.wish.path.display();
-    let trees = steps.iter().filter_map(|(_, load)| Some((load.tree?, load.jobs)));
-    if let Some((tree, jobs)) = { trees }.find(|(tree, jobs)| tree.files(*jobs) > Tree::FILES_MOST) {
-        return Err(Failure::Usage(format!(
-            "--tree {tree}: {} files of {jobs} jobs have to be made one by one first (at most {}); choose a smaller one",
-            tree.files(jobs),
-            Tree::FILES_MOST
-        )));
-    }
+    steps.iter().try_for_each(|(_, load)| refuse_too_many(load))?;
     if let Some(block) = steps.iter().map(|(_, load)| load).find(|load| !load.of_files() && load.block % SECTOR != 0) {
         return Err(Failure::Usage(format!(
             "{path}: blocks of {} bytes can't be loaded past the page cache; choose a multiple of {SECTOR} bytes, or patterns of files by \

@@ -87,7 +87,8 @@ fn patterns(request: &Request, varied: &Varied) -> Vec<Pattern> {
         Varied::BlockSize(a, b) => vec![nearest(&WorkloadOptions { block_size: Some(a.min(b)), ..options })],
         Varied::Depth(a, b) => vec![nearest(&WorkloadOptions { depth: Some(a.max(b)), ..options })],
         Varied::Jobs(..) if !options.has_own_numbers() && !request.open_loop() => {
-            Pattern::ALL.into_iter().filter(|pattern| pattern.family() != Family::Latency).collect()
+            let known = |pattern: &Pattern| request.layers.iter().any(|layer| layer.has(*pattern));
+            Pattern::usual().filter(known).filter(|pattern| pattern.family() != Family::Latency).collect()
         }
         _ => Vec::new(),
     }

@@ -106,9 +106,10 @@ impl<'a> Draft<'a> {
             (true, false) if self.request.experiment.clients_most().is_some() => {
                 vec![Pattern::WriteParallel, Pattern::ReadParallel]
             }
-            (true, false) => Pattern::ALL.to_vec(),
+            (true, false) => Pattern::usual().collect(),
         };
-        let wanted = |pattern: &Pattern| layer.has(*pattern) && self.request.experiment.wants(layer, *pattern);
+        let has = |pattern: &Pattern| options.mix.map_or(layer.has(*pattern), |mix| layer.has_all_of(mix));
+        let wanted = |pattern: &Pattern| has(pattern) && self.request.experiment.wants(layer, *pattern);
         let wanted = patterns.into_iter().filter(wanted);
         let all = wanted.flat_map(|pattern| self.both_ways(layer, pattern, self.workload(layer, pattern, span)));
         // Of a depth of 4, 8 jobs can't have a part each: in a sweep that would be the point of 4 jobs once more. Nor can 8
@@ -141,7 +142,7 @@ impl<'a> Draft<'a> {
         }
         // Of files by their names there is nothing to share.
         let share = options.read_share.filter(|_| !workload.of_files());
-        workload.mix = share.map_or(workload.mix, OpMix::reads);
+        workload.mix = options.mix.or(share.map(OpMix::reads)).unwrap_or(layer.mix_of(pattern));
         workload.access = options.access.unwrap_or(workload.access);
         workload.object = options.object_size;
         workload.engine = options.engine.clone();
@@ -202,7 +203,7 @@ pub fn nearest(options: &WorkloadOptions) -> Pattern {
     Pattern::nearest(&Workload {
         block: options.block_size.unwrap_or(plain.block),
         depth: options.depth.unwrap_or(plain.depth),
-        mix: options.read_share.map_or(plain.mix, OpMix::reads),
+        mix: options.mix.or(options.read_share.map(OpMix::reads)).unwrap_or(plain.mix),
         ..plain
     })
 }

@@ -180,9 +180,23 @@ fn quiesce(draft: &mut Draft) {
 }
 
 fn add_layers(draft: &mut Draft) -> Result<(), Failure> {
+    refuse_unknown_patterns(draft.request)?;
     let experiment = &draft.request.experiment;
     let wanted = |layer: &&Layer| Pattern::ALL.iter().any(|pattern| experiment.wants(**layer, *pattern));
     draft.request.layers.iter().filter(wanted).try_for_each(|layer| layers::add(*layer, draft))
+}
+
+/// A pattern that is named is of one of the layers at least.
+fn refuse_unknown_patterns(request: &Request) -> Result<(), Failure> {
+    let known = |pattern: Pattern| request.layers.iter().any(|layer| layer.has(pattern));
+    let Some(pattern) = request.workload.patterns.iter().find(|pattern| !known(**pattern)) else { return Ok(()) };
+    let names = |all: Vec<&'static str>| all.join(", ");
+    Err(Failure::Usage(format!(
+        "{}: is no pattern of {}; there are: {}",
+        pattern.name(),
+        names(request.layers.iter().map(|layer| layer.name()).collect()),
+        names(Pattern::ALL.into_iter().filter(|pattern| known(*pattern)).map(Pattern::name).collect())
+    )))
 }
 
 /// A target may be measured in several ways, of which one counts for the depth chart: a threshold is about that one. Only where

@@ -145,6 +145,9 @@ fn options_at(base: &WorkloadOptions, axes: &[SweepAxis], at: &[u32]) -> Workloa
 /// One pattern for all points, so that they make one curve: reads, which harm nothing, unless a share of less than half
 /// was asked for; large blocks one after the other, if all are large.
 fn pattern(options: &WorkloadOptions, axes: &[SweepAxis]) -> Pattern {
+    if options.mix.is_some_and(|mix| mix.classes().any(|class| !class.of_bytes())) {
+        return super::draft::nearest(options);
+    }
     let blocks = axes.iter().find(|axis| axis.name == "block-size");
     let smallest = blocks.and_then(|axis| axis.values.first()).and_then(Setting::number).or(options.block_size);
     let linear = smallest.is_some_and(|block| block >= MIB);
@@ -173,6 +176,8 @@ mod tests {
         let writes = WorkloadOptions { read_share: Some(0), ..WorkloadOptions::default() };
         assert_eq!(pattern(&writes, &[axis("depth=1,2")]), Pattern::WriteParallel);
         assert_eq!(pattern(&writes, &[axis("block-size=1M,4M")]), Pattern::WriteLinear);
+        let mix = WorkloadOptions { mix: Some(OpMix::halves(OpClass::Open, OpClass::List)), ..writes };
+        assert_eq!(pattern(&mix, &[axis("depth=1,2")]), Pattern::Mixed);
         assert_eq!(pattern(&WorkloadOptions::default(), &[axis("block-size=4k,4M")]), Pattern::ReadParallel);
         assert_eq!(pattern(&WorkloadOptions::default(), &[axis("read-share=0,100")]), Pattern::ReadParallel);
     }

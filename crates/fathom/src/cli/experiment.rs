@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Workload")]
 pub struct RateArgs {
-    /// Operations a second on each target, started when they are due and timed from then on (device, osd, rados, rbd, object)
+    /// Operations a second on each target, started when they are due and timed from then on (device, osd, rados, rbd, file, object)
     #[arg(long, value_parser = words::rate, value_name = "NUMBER", group = "rates",
           conflicts_with_all = ["over", "verdict", "expect"])]
     pub rate: Option<f64>,

@@ -4,7 +4,7 @@ use super::experiment::{ExperimentArgs, RatedExperimentArgs};
 use super::gateway::GatewayArgs;
 use super::run_options::RunOptions;
 use super::words;
-use super::workload::{CommonWorkloadArgs, ObjectArgs, PgArgs, SyncArgs, TreeArgs, WorkloadArgs};
+use super::workload::{CommonWorkloadArgs, MixArgs, ObjectArgs, PgArgs, SyncArgs, TreeArgs, WorkloadArgs};
 use clap::Args;
 use model::{Bytes, Layer};
 use std::path::PathBuf;
@@ -207,6 +207,8 @@ pub struct FileCommand<E: Args = RatedExperimentArgs> {
     #[command(flatten)]
     pub tree: TreeArgs,
     #[command(flatten)]
+    pub mix: MixArgs,
+    #[command(flatten)]
     pub layer: LayerArgs<E>,
 }
 
@@ -215,6 +217,10 @@ pub struct FileCommand<E: Args = RatedExperimentArgs> {
 pub struct ObjectCommand<E: Args = RatedExperimentArgs> {
     #[command(flatten)]
     pub gateway: GatewayArgs,
+    #[command(flatten)]
+    pub objects: ObjectArgs,
+    #[command(flatten)]
+    pub mix: MixArgs,
     #[command(flatten)]
     pub layer: LayerArgs<E>,
 }

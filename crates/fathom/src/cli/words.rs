@@ -2,7 +2,7 @@
 
 use super::workload::Clients;
 use ipnet::IpNet;
-use model::{Access, Arrivals, Bytes, Durability, Layer, Pattern, Tree};
+use model::{Access, Arrivals, Bytes, Durability, Layer, OpClass, OpMix, Pattern, Tree};
 use std::net::{SocketAddr, ToSocketAddrs};
 
 /// `4k`, `4KiB`, `4M`, `1.5G`, `4096`: powers of 1024.
@@ -51,6 +51,41 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     let number: f64 = digits.parse().map_err(|_| wrong())?;
     let seconds = number * scale;
     if seconds > 0.0 && seconds <= SECONDS_MOST { Ok(seconds) } else { Err(wrong()) }
+}
+
+/// `create=20,open=60,delete=20`
+pub fn mix(text: &str) -> Result<OpMix, String> {
+    let one = |part: &str| {
+        let wrong = || format!("`{part}` is no part of a mix; write it as open=60");
+        let (name, percent) = part.split_once('=').ok_or_else(wrong)?;
+        // As S3 calls them.
+        let name = match name.trim() {
+            "get" => "read",
+            "put" => "write",
+            "head" => "stat",
+            other => other,
+        };
+        let class = OpClass::all().find(|class| class.name() == name);
+        let class =
+            class.ok_or_else(|| unknown("operation", name, &OpClass::all().map(OpClass::name).collect::<Vec<_>>()))?;
+        let percent = percent.trim().trim_end_matches('%').parse::<u8>().map_err(|_| wrong())?;
+        Ok((class, percent))
+    };
+    let shares = text.split(',').map(one).collect::<Result<Vec<(OpClass, u8)>, String>>()?;
+    let named = |class: OpClass| shares.iter().filter(|(other, _)| *other == class).count();
+    if let Some((class, _)) = shares.iter().find(|(class, _)| named(*class) > 1) {
+        return Err(format!("{} is named twice", class.name()));
+    }
+    let percents: u32 = shares.iter().map(|(_, percent)| u32::from(*percent)).sum();
+    if percents != 100 {
+        return Err(format!("{percents} percent in all, and not 100 (parts are divided by commas: open=60,list=40)"));
+    }
+    if shares.iter().all(|(class, _)| class.of_bytes()) {
+        return Err("reads and writes alone are no mix of these; take --read-share".to_string());
+    }
+    OpMix::of(shares).map_err(|_| {
+        "the shares of create and delete differ, so that there would be more and more, or nothing to delete; make them alike".to_string()
+    })
 }
 
 /// `5%` or `0.05`, as a share between 0 and 1.
@@ -224,7 +259,7 @@ pub fn network(text: &str) -> Result<IpNet, String> {
 }
 
 fn unknown(what: &str, text: &str, known: &[&str]) -> String {
-    format!("`{text}` is not a {what}; there are: {}", known.join(", "))
+    format!("`{text}` is no {what}; there are: {}", known.join(", "))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::words;
 use clap::Args;
 use experiments::WorkloadOptions;
-use model::{Access, Bytes, Durability, Pattern, Tree};
+use model::{Access, Bytes, Durability, OpMix, Pattern, Tree};
 
 /// Of every layer.
 #[derive(Args, Debug, Clone, Default)]
@@ -73,11 +73,22 @@ pub struct PgArgs {
     pub pgs: Option<u32>,
 }
 
+/// Of the layers of files and of buckets.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct MixArgs {
+    /// Operations in a mix, each with its percent: create=20,open=60,delete=20. Of files: create, append, rewrite, stat, stat-cached,
+    /// open (with read and close), list, rename, delete; of objects: read (GET), write (PUT over), create (PUT), stat (HEAD), list, delete.
+    /// As many are made as deleted. Without --access some are more popular than others (zipf:0.99)
+    #[arg(long, value_parser = words::mix, value_name = "OPERATION=PERCENT,…", conflicts_with_all = ["patterns", "read_share"])]
+    pub mix: Option<OpMix>,
+}
+
 /// Of the layers that load objects.
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Workload")]
 pub struct ObjectArgs {
-    /// Bytes of one object (osd, rados)
+    /// Bytes of one object (osd, rados; of a bucket: a block smaller than that is read as a part of it)
     #[arg(long, value_parser = words::size, value_name = "SIZE")]
     pub object_size: Option<Bytes>,
 }
@@ -86,7 +97,7 @@ pub struct ObjectArgs {
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Workload")]
 pub struct TreeArgs {
-    /// Files for create-delete, stat, stat-cached, open-read, list, rename: levels of folders, folders in each folder, files in each
+    /// Files for create-delete, stat, stat-cached, open-read, list, rename, mixed: levels of folders, folders in each folder, files in each
     /// lowest one: 2x8x100. Each job has a tree of its own, unless --shared-folders (default: 1x8x128; of a lab 1x4x32)
     #[arg(long, value_parser = words::tree, value_name = "LEVELSxFOLDERSxFILES")]
     pub tree: Option<Tree>,
@@ -102,12 +113,13 @@ pub struct OwnNumbers {
     pub pgs: Option<u32>,
     pub object_size: Option<Bytes>,
     pub tree: Option<Tree>,
+    pub mix: Option<OpMix>,
 }
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        let OwnNumbers { sync, pgs, object_size, tree } = self;
-        WorkloadOptions { durability: sync, pgs, object_size, tree, ..options }
+        let OwnNumbers { sync, pgs, object_size, tree, mix } = self;
+        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, ..options }
     }
 }
 

@@ -8,11 +8,11 @@ use crate::cli::layers::{
     DiskArgs, DiskCommand, FileCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs,
     StoreArgs, SustainedArgs, TrimWhen,
 };
-use crate::cli::workload::{OwnNumbers, TreeArgs, WorkloadArgs};
+use crate::cli::workload::{MixArgs, OwnNumbers, TreeArgs, WorkloadArgs};
 use crate::cli::{Common, Format};
 use clap::Args;
 use experiments::{Experiment, Request, SustainedOptions, Targets};
-use model::{Failure, Layer, Tree, Until};
+use model::{Failure, Layer, OpMix, Tree, Until};
 use std::path::PathBuf;
 
 /// What the command of one layer asks for, by whichever experiment.
@@ -70,7 +70,9 @@ pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
 pub fn of_file<E: Args>(args: &FileCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
     let (folders, cephfs) = (absolute(&args.folders)?, args.cephfs.clone());
     let targets = Targets { folders, cephfs, ..Targets::default() };
-    let own = OwnNumbers { sync: args.sync.sync, tree: tree(&args.tree), ..OwnNumbers::default() };
+    let mix = mix(Layer::File, &args.mix)?;
+    refuse_what_names_have_not(args)?;
+    let own = OwnNumbers { sync: args.sync.sync, tree: tree(&args.tree), mix, ..OwnNumbers::default() };
     Ok(OneLayer { layer: Layer::File, targets, own, args: &args.layer })
 }
 
@@ -95,8 +97,43 @@ const SHARED_TREE: Tree = Tree { levels: 1, folders: 8, files: 2048, shared: tru
 pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
     // A lab has its own; the environment may name one far away.
     let gateway = args.gateway.gateway(args.layer.run.lab.is_none())?;
-    let targets = Targets { gateway, ..Targets::default() };
-    Ok(OneLayer { layer: Layer::Object, targets, own: OwnNumbers::default(), args: &args.layer })
+    let targets = Targets { gateway, swift: args.gateway.swift.is_some(), ..Targets::default() };
+    let (object_size, mix) = (args.objects.object_size, mix(Layer::Object, &args.mix)?);
+    let own = OwnNumbers { object_size, mix, ..OwnNumbers::default() };
+    Ok(OneLayer { layer: Layer::Object, targets, own, args: &args.layer })
+}
+
+/// What is of blocks alone, or of names alone, is not taken for the other.
+fn refuse_what_names_have_not<E: Args>(args: &FileCommand<E>) -> Result<(), Failure> {
+    let (load, patterns) = (&args.layer.workload, &args.layer.workload.common.patterns);
+    let only_names = args.mix.mix.is_some() || (!patterns.is_empty() && patterns.iter().all(|one| one.is_metadata()));
+    let only_blocks = args.mix.mix.is_none() && !patterns.is_empty() && !patterns.iter().any(|one| one.is_metadata());
+    let of_blocks = "is of blocks, and files by their names have none";
+    let of_names = "is of files by their names, and only blocks are loaded";
+    let senseless = [
+        ("--working-set", only_names && load.working_set.is_some(), of_blocks),
+        ("--read-share", only_names && load.read_share.is_some(), of_blocks),
+        ("--tree", only_blocks && args.tree.tree.is_some(), of_names),
+        ("--shared-folders", only_blocks && args.tree.shared_folders, of_names),
+    ];
+    match senseless.into_iter().find(|(_, given, _)| *given) {
+        Some((option, _, why)) => Err(Failure::Usage(format!("{option}: {why}; leave it out"))),
+        None => Ok(()),
+    }
+}
+
+/// Of operations that the layer has.
+fn mix(layer: Layer, args: &MixArgs) -> Result<Option<OpMix>, Failure> {
+    let lacks = |mix: OpMix| mix.classes().find(|class| !layer.has_all_of(OpMix::only(*class)));
+    match args.mix.and_then(lacks) {
+        Some(class) => Err(Failure::Usage(format!(
+            "--mix: the {} layer has no {}; it has {}",
+            layer.name(),
+            class.name(),
+            layer.spec().operations.iter().map(|class| class.name()).collect::<Vec<_>>().join(", ")
+        ))),
+        None => Ok(args.mix),
+    }
 }
 
 /// The layer on which Fathom and fio are compared.

@@ -134,12 +134,16 @@ fn described(lab: &lab::LabCluster) -> SetupLab {
     };
     let gateway = lab.services.iter().find_map(|service| {
         let (url, credentials) = (service.url.clone()?, service.credentials.clone());
-        let region = s3::REGION.to_string();
-        Some(Gateway { url, region, virtual_host: false, credentials, profile: None, authorities: None })
+        let (region, profile) = (s3::REGION.to_string(), None);
+        Some(Gateway { url, region, virtual_host: false, swift: false, credentials, profile, authorities: None })
+    });
+    let swift = gateway.clone().map(|gateway| {
+        let (url, profile) = (gateway.url.clone() + s3::SWIFT_LOG_IN, Some(lab::SWIFT_PROFILE.to_string()));
+        Gateway { url, swift: true, profile, ..gateway }
     });
     let has_files = lab.services.iter().any(|service| service.service == Service::Cephfs);
     let cephfs = has_files.then(|| lab::FILE_SYSTEM.to_string());
-    SetupLab { layout, conf: lab.conf.clone(), gateway, cephfs, own: false }
+    SetupLab { layout, conf: lab.conf.clone(), gateway, swift, cephfs, own: false }
 }
 
 fn running(name: &str) -> Result<lab::LabCluster, Failure> {

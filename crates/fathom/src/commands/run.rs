@@ -33,6 +33,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         pgs: args.pgs.pgs,
         object_size: args.objects.object_size,
         tree: tree(&args.tree),
+        mix: None,
     };
     let request = Request {
         layers,
@@ -60,7 +61,8 @@ pub fn targets(args: &LayersArgs) -> Result<Targets, Failure> {
     let gateway = args.gateway.gateway(asked)?;
     let (pool, paths) = (args.pool.clone(), args.devices.clone());
     let (folders, cephfs) = (absolute(&args.folders)?, args.cephfs.clone());
-    Ok(Targets { pool, paths, folders, cephfs, gateway, ..Targets::default() })
+    let swift = args.gateway.swift.is_some();
+    Ok(Targets { pool, paths, folders, cephfs, gateway, swift, ..Targets::default() })
 }
 
 /// What only layers have that are not measured.
@@ -79,7 +81,8 @@ fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure>
         ("--cephfs", args.of.cephfs.is_some(), folders.clone()),
         ("--tree", args.tree.tree.is_some(), folders.clone()),
         ("--shared-folders", args.tree.shared_folders, folders),
-        ("--s3-url", args.of.gateway.s3_url.is_some(), buckets),
+        ("--s3-url", args.of.gateway.s3_url.is_some(), buckets.clone()),
+        ("--swift", args.of.gateway.swift.is_some(), buckets),
     ];
     let idle = |own: &[Layer]| !own.iter().any(|layer| layers.contains(layer));
     match senseless.into_iter().find(|(_, given, own)| *given && idle(own)) {

@@ -75,7 +75,7 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.jobs != two.jobs, "jobs"),
         (one.tree != two.tree, "tree of files"),
         (one.clients != two.clients, "number of clients"),
-        (one.mix != two.mix, "share of reads"),
+        (one.mix != two.mix, if one.of_files() || two.of_files() { "mix of operations" } else { "share of reads" }),
         (one.access != two.access, "access"),
         (one.durability != two.durability, "sync"),
         (one.verify != two.verify, "setting of --verify"),

@@ -6,7 +6,8 @@ use model::{Gateway, Layer, Pattern, Place, Target};
 
 fn bucket() -> Target {
     let (url, region) = ("http://10.0.0.9:8080".to_string(), "us-east-1".to_string());
-    let gateway = Gateway { url, region, virtual_host: false, credentials: None, profile: None, authorities: None };
+    let gateway =
+        Gateway { url, region, virtual_host: false, swift: false, credentials: None, profile: None, authorities: None };
     let place = Place::Bucket { gateway, bucket: "fathom-x".into(), prefix: "fathom.x.".into() };
     target(Layer::Object, "gateway 10.0.0.9:8080", None, place)
 }

@@ -45,6 +45,7 @@ export const PATTERNS = Object.keys({
   "open-read": true,
   list: true,
   rename: true,
+  mixed: true,
 } satisfies Record<PatternName, true>) as PatternName[];
 
 /** The document `fathom.run/1`, but for its figures; seeds that JavaScript can't hold are text. */

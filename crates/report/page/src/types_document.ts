@@ -23,8 +23,10 @@ export type Pattern =
   | "stat-cached"
   | "open-read"
   | "list"
-  | "rename";
-export type OpClass = ("write" | "rename" | "delete") | "read" | "create" | "stat" | "stat-cached" | "open" | "list";
+  | "rename"
+  | "mixed";
+export type OpClass =
+  ("write" | "rename" | "delete") | "read" | "create" | "append" | "rewrite" | "stat" | "stat-cached" | "open" | "list";
 /**
  * How the starts of an open loop lie in time.
  */
@@ -788,6 +790,12 @@ export interface FigureDocument {
   operations: number;
   bytes: number;
   errors: number;
+  per_second: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  per_second_ci95: [number | null, number | null] | null;
   first_error: string | null;
   percentiles: {
     [k: string]: number | null;

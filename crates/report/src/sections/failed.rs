@@ -31,7 +31,7 @@ fn row(figure: &Figure) -> Row {
 }
 
 fn name(figure: &Figure) -> String {
-    format!("{} {}", words::place(figure.layer, &figure.target), figure.pattern.name())
+    format!("{} {}{}", words::place(figure.layer, &figure.target), figure.pattern.name(), words::class(figure))
 }
 
 fn share(figure: &Figure) -> f64 {

@@ -1,27 +1,60 @@
-//! Files by their names: how many of each operation a second, and how long each takes.
+//! Files, and objects, by their names: how many of each operation a second, and how long each takes.
 
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::{Estimate, Figure, Metric, OpClass, Report, Scope};
+use model::{Durability, Estimate, Figure, Label, Layer, Metric, OpClass, Pattern, Report, Scope, Workload};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    let figures = figures(report);
+    let all = figures(report);
+    let of = |layer: Layer| all.iter().copied().filter(|figure| figure.layer == layer).collect::<Vec<_>>();
+    Layer::ALL.into_iter().flat_map(|layer| of_layer(report, &of(layer))).collect()
+}
+
+/// Operations by themselves, and those of a mix, in tables of their own.
+fn of_layer(report: &Report, figures: &[&Figure]) -> Vec<Block> {
+    let (mixed, alone): (Vec<&Figure>, Vec<&Figure>) = figures.iter().partition(|figure| is_mixed(figure));
+    [alone, mixed].iter().flat_map(|figures| table(report, figures)).collect()
+}
+
+/// Is it of operations that are done in a mix? Making and deleting go together, and each is shown by itself.
+fn is_mixed(figure: &Figure) -> bool {
+    figure.pattern == Pattern::Mixed
+}
+
+fn table(report: &Report, figures: &[&Figure]) -> Vec<Block> {
     let Some(first) = figures.first() else { return Vec::new() };
+    let Words { things, place, .. } = words_of(first.layer);
     let several = figures.iter().any(|figure| figure.target != first.target);
-    let numbers = [Column::of("per second", "operations"), Column::of("each takes", "ms"), Column::of("p99", "ms")];
-    let columns = several.then(|| Column::left("folder")).into_iter().chain([Column::left("operation")]).chain(numbers);
+    let rates = if is_mixed(first) { "per second, in the mix" } else { "per second" };
+    let numbers = [Column::of(rates, "operations"), Column::of("each takes", "ms"), Column::of("p99", "ms")];
+    let columns = several.then(|| Column::left(place)).into_iter().chain([Column::left("operation")]).chain(numbers);
     let row = |figure: &&Figure| {
         let target = several.then(|| Cell::from(figure.target.clone()));
         let rate =
-            rate(report, figure).map_or_else(Cell::nothing, |rate| marked(Cell::value(&rate, Metric::Iops), figure));
+            figure.per_second.map_or_else(Cell::nothing, |rate| marked(Cell::value(&rate, Metric::Iops), figure));
         let each = figure.estimate.map_or_else(Cell::nothing, |each| marked(Cell::value(&each, figure.metric), figure));
         let p99 = figure.percentiles.iter().find(|one| one.percent == 99.0);
         let p99 = Cell::from(p99.map_or(numbers::NOTHING.to_string(), numbers::percentile));
-        Row::new(target.into_iter().chain([Cell::from(name(figure.kind)), rate, each, p99]))
+        Row::new(target.into_iter().chain([Cell::from(name(figure)), rate, each, p99]))
     };
-    let table = Table::new(columns, figures.iter().map(row));
+    let mut rows: Vec<Row> = Vec::new();
+    for step in figures.chunk_by(|a, b| !is_mixed(a) || a.target == b.target) {
+        rows.extend(step.iter().map(row));
+        if let [first, _, ..] = step
+            && is_mixed(first)
+        {
+            // What one of its parts was held back by, all were.
+            let worst = step.iter().find(|figure| !words::holds(&figure.label)).unwrap_or(first);
+            let all = whole_mix(step).map_or_else(Cell::nothing, |all| marked(Cell::value(&all, Metric::Iops), worst));
+            let target = several.then(|| Cell::from(first.target.clone()));
+            let nothing = [Cell::nothing(), Cell::nothing()];
+            rows.push(Row::new(target.into_iter().chain([Cell::from("all together"), all]).chain(nothing)));
+        }
+    }
+    let table = Table::new(columns, rows);
+    let how = if is_mixed(first) { "in a mix" } else { "by their names" };
     vec![
-        Block::title("Files by their names: how many operations a second, and how long each takes"),
+        Block::title(format!("{things} {how}: how many operations a second, and how long each takes")),
         table.into(),
         Block::note(note(report, first)),
     ]
@@ -30,6 +63,21 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
 fn marked(cell: Cell, figure: &Figure) -> Cell {
     let emphasis = if words::holds(&figure.label) { Emphasis::Plain } else { Emphasis::Struck };
     cell.labelled(figure.label.name()).with(emphasis)
+}
+
+/// What is loaded by its names, and where it is.
+struct Words {
+    things: &'static str,
+    place: &'static str,
+    /// Who has an operation in flight: one, several.
+    who: [&'static str; 2],
+}
+
+fn words_of(layer: Layer) -> Words {
+    match layer.of_buckets() {
+        true => Words { things: "Objects", place: "gateway", who: ["request at a time", "requests at a time"] },
+        false => Words { things: "Files", place: "folder", who: ["job", "jobs"] },
+    }
 }
 
 /// In the order of folders and patterns. Of hosts that load one folder at once those of all together.
@@ -50,27 +98,49 @@ fn is_whole(report: &Report, figure: &Figure) -> bool {
     report.figures.iter().find(of_host).is_some_and(|other| other.target.contains(&figure.target))
 }
 
-/// What the jobs do of one class alone, on each host that loads.
-fn rate(report: &Report, figure: &Figure) -> Option<Estimate> {
-    let hosts = if is_whole(report, figure) { figure.at_once.max(1) } else { 1 };
-    let jobs = f64::from(figure.workload.depth.clamp(1, figure.workload.jobs.max(1))) * f64::from(hosts);
-    figure.estimate.filter(|each| each.value > 0.0).map(|each| per_second(&each, jobs))
+/// All classes of a step together. What they have in common does not shrink with their number, so the ends of all intervals are taken
+/// together.
+fn whole_mix(step: &[&Figure]) -> Option<Estimate> {
+    let sum =
+        |of: fn(&Estimate) -> f64| step.iter().map(|figure| figure.per_second.as_ref().map(of)).sum::<Option<f64>>();
+    Some(Estimate { value: sum(|one| one.value)?, low: sum(|one| one.low)?, high: sum(|one| one.high)? })
 }
 
-/// Of jobs that do one operation at a time: jobs divided by the mean time of one, in ms (Little's law). Its interval is as uneven as that of
-/// a quotient is; of a time that may be none it is as wide as the rate.
-fn per_second(each: &Estimate, jobs: f64) -> Estimate {
-    let of = |ms: f64| jobs * 1e3 / ms;
-    let value = of(each.value);
-    match each.low > 0.0 {
-        true => Estimate { value, low: of(each.high), high: of(each.low) },
-        false => Estimate::new(value, value),
+/// Operations in flight: of files each job has one.
+fn at_once(figure: &Figure) -> u32 {
+    let Workload { depth, jobs, .. } = &figure.workload;
+    if figure.layer.of_folders() { *depth.clamp(&1, jobs.max(&1)) } else { *depth.max(&1) }
+}
+
+fn name(figure: &Figure) -> String {
+    match figure.kind {
+        OpClass::List if figure.layer.of_buckets() => {
+            format!("LIST of {} names on average", numbers::count(names_listed(&figure.workload)))
+        }
+        _ => named(figure).to_string(),
     }
 }
 
-fn name(class: OpClass) -> &'static str {
-    match class {
+/// On the page after a random one of all objects, which has at most a thousand.
+fn names_listed(workload: &Workload) -> u64 {
+    const PAGE: u64 = 1000;
+    let all = workload.span / workload.object.unwrap_or(workload.block).max(1);
+    let few = all.min(PAGE);
+    // Of the last ones, each page has one less than the one before it.
+    let listed = (all - few) as f64 * PAGE as f64 + (few * few.saturating_sub(1)) as f64 / 2.0;
+    (listed / all.max(1) as f64).round() as u64
+}
+
+fn named(figure: &Figure) -> &'static str {
+    match figure.kind {
+        OpClass::Create if figure.layer.of_buckets() => "PUT a new object",
+        OpClass::Stat if figure.layer.of_buckets() => "HEAD",
+        OpClass::Delete if figure.layer.of_buckets() => "DELETE",
         OpClass::Create => "create, write, close",
+        OpClass::Read if figure.layer.of_buckets() => "GET",
+        OpClass::Write if figure.layer.of_buckets() => "PUT over an object",
+        OpClass::Append => "open, append, close",
+        OpClass::Rewrite => "open, rewrite, close",
         OpClass::StatCached => "stat (may be cached)",
         OpClass::Open => "open (may be cached), read, close",
         OpClass::List => "list a folder (may be cached)",
@@ -81,15 +151,23 @@ fn name(class: OpClass) -> &'static str {
 fn note(report: &Report, figure: &Figure) -> String {
     let (of, jobs) = (&figure.workload, jobs(report, figure));
     let tree = of.tree.map_or(String::new(), |tree| format!("; {}", tree.what()));
-    format!(
-        "{jobs}, one operation at a time each; files of {}{tree}; per second: what the jobs do of it alone, by the time that each takes",
-        numbers::bytes(of.block)
-    )
+    let each = if figure.layer.of_folders() { ", one operation at a time each" } else { "" };
+    let writes = [OpClass::Create, OpClass::Append, OpClass::Rewrite].into_iter().any(|class| of.mix.has(class));
+    let synced = figure.layer.of_folders() && writes && of.durability != Durability::None;
+    let synced = if synced { "; what is written is synced before it is closed" } else { "" };
+    let rates = match is_mixed(figure) {
+        true => format!("{}: {}", words::mix(of.mix), words::access(of.access)),
+        false => "create and delete go on side by side, all others alone".to_string(),
+    };
+    let things = words_of(figure.layer).things.to_lowercase();
+    format!("{jobs}{each}; {things} of {}{tree}{synced}; {rates}", numbers::bytes(of.block))
 }
 
-/// `16 jobs`, `16 jobs on each of 3 hosts`
+/// `16 jobs`, `16 requests at a time`, `16 jobs on each of 3 hosts`
 fn jobs(report: &Report, figure: &Figure) -> String {
-    let jobs = numbers::counted(figure.workload.jobs.into(), "job", "jobs");
+    let [one, several] = words_of(figure.layer).who;
+    let many = if figure.layer.of_folders() { figure.workload.jobs } else { at_once(figure) };
+    let jobs = numbers::counted(many.into(), one, several);
     if is_whole(report, figure) { format!("{jobs} on each of {} hosts", figure.at_once) } else { jobs }
 }
 
@@ -100,16 +178,36 @@ pub(crate) fn lines(report: &Report) -> Vec<String> {
     folders.dedup();
     let line = |folder: &&str| {
         let own = figures.iter().filter(|figure| figure.target == **folder && words::holds(&figure.label));
-        let known = own.filter_map(|figure| Some((*figure, rate(report, figure)?))).collect::<Vec<_>>();
+        let own = own.filter(|figure| !is_mixed(figure));
+        let known = own.filter_map(|figure| Some((*figure, figure.per_second?))).collect::<Vec<_>>();
         let (first, _) = known.first()?;
         let one = |(figure, rate): &(&Figure, Estimate)| {
             format!("{} {}", figure.kind.name(), numbers::figure(rate, Metric::Iops).plain())
         };
         let jobs = jobs(report, first);
         let all: Vec<String> = known.iter().map(one).collect();
-        Some(format!("Files in {folder}, by {jobs}, a second: {}.", all.join(", ")))
+        let (things, at) = (words_of(first.layer).things, if first.layer.of_folders() { "in" } else { "at" });
+        Some(format!("{things} {at} {folder}, by {jobs}, a second: {}.", all.join(", ")))
     };
-    folders.iter().filter_map(line).collect()
+    let mixed: Vec<&Figure> = figures.iter().copied().filter(|figure| is_mixed(figure)).collect();
+    let whole = |step: &[&Figure]| {
+        let (first, all) = (step.first()?, whole_mix(step)?);
+        let holds = step.iter().all(|figure| words::holds(&figure.label));
+        let plain = |label: &Label| matches!(label, Label::Settled | Label::Imprecise(_) | Label::Brief(_));
+        let odd = step.iter().map(|figure| &figure.label).find(|label| !plain(label));
+        let odd = odd.map_or(String::new(), |label| format!(" ({})", label.name()));
+        let (things, at) = (words_of(first.layer).things, if first.layer.of_folders() { "in" } else { "at" });
+        let rate = numbers::figure(&all, Metric::Iops).plain();
+        let kinds = first.workload.mix.classes().count();
+        let says = format!(
+            "{things} {at} {}, by {} in a mix of {kinds} operations, a second: {rate}{odd}.",
+            first.target,
+            jobs(report, first)
+        );
+        holds.then_some(says)
+    };
+    let alone = folders.iter().filter_map(line);
+    alone.chain(mixed.chunk_by(|a, b| a.target == b.target).filter_map(whole)).collect()
 }
 
 #[cfg(test)]
@@ -117,10 +215,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_the_jobs_divided_by_the_time_of_one() {
-        let rate = per_second(&Estimate { value: 2.0, low: 1.6, high: 4.0 }, 16.0);
-        assert_eq!((rate.value, rate.low, rate.high), (8000.0, 4000.0, 10_000.0));
-        // Of a time that may be none nobody knows how many there are a second.
-        assert!(!per_second(&Estimate { value: 2.0, low: -1.0, high: 5.0 }, 16.0).is_known());
+    fn the_last_pages_have_fewer_names() {
+        let of = |objects: u64| {
+            let workload = Workload { object: Some(4096), ..Workload::canonical(Pattern::List, objects * 4096, 1) };
+            names_listed(&workload)
+        };
+        assert_eq!((of(1), of(3), of(1001), of(4096)), (0, 1, 500, 878));
     }
 }

@@ -104,7 +104,7 @@ pub const SECTIONS: [Section; 42] = [
     section("sustained", "Sustained writes", sustained::blocks).lead(SUSTAINED),
     section("sweep", "Sweep", sweep::blocks).lead(SWEEP),
     CHART,
-    section("metadata", "Files by their names", metadata::blocks),
+    section("metadata", "Files and objects by their names", metadata::blocks),
     section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
     section("doors", "Price of each door", doors::blocks),
     section("latency-parts", "Where the time goes", latency_parts::blocks).lead(PARTS).detail(),

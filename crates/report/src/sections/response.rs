@@ -36,12 +36,17 @@ fn row(figure: &Figure) -> Row {
     let cells = [
         Cell::from(words::place(figure.layer, &figure.target)),
         words::kind(figure.kind).into(),
-        figure.workload.rate.map_or(String::new(), |rate| words::per_second(rate.per_second)).into(),
+        figure.workload.rate.map_or(String::new(), |rate| words::per_second(rate.per_second * share(figure))).into(),
         mean.labelled(figure.label.name()),
     ];
     let percentiles = [50.0, 99.0, 99.9].map(|percent| percentile(&figure.response, percent));
     let service = percentile(&figure.percentiles, 99.0);
     Row::new(cells.into_iter().chain(percentiles.map(Cell::from)).chain([service.into()]))
+}
+
+/// Of all operations that start.
+fn share(figure: &Figure) -> f64 {
+    f64::from(figure.workload.mix.percent(figure.kind)) / 100.0
 }
 
 fn percentile(of: &[Percentile], percent: f64) -> String {

@@ -80,7 +80,8 @@ fn imprecise(figures: &[&Figure]) -> Item {
 /// `store osd.2 write-latency`; figures of several targets at once say so.
 fn what(figure: &Figure) -> String {
     let at_once = if figure.at_once > 1 { format!(" ({} at once)", figure.at_once) } else { String::new() };
-    format!("{} {}{at_once}", words::place(figure.layer, &figure.target), figure.pattern.name())
+    let class = words::class(figure);
+    format!("{} {}{class}{at_once}", words::place(figure.layer, &figure.target), figure.pattern.name())
 }
 
 /// Was it only tried on the way to the highest rate, or is it one side of two? Then what counts stands in their table.

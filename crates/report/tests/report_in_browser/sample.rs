@@ -197,6 +197,7 @@ impl RunSampler {
             operations: counted().map(|sample| sample.ops).sum(),
             bytes: counted().map(|sample| sample.bytes).sum(),
             errors: counted().map(|sample| sample.errors).sum(),
+            per_second: None,
             first_error: slices.iter().find_map(|slice| slice.error.clone()),
             percentiles: if void { vec![] } else { percentiles(&merged) },
             response: vec![],

@@ -7,6 +7,8 @@ pub struct Gateway {
     pub url: String,
     pub access: String,
     pub secret: String,
+    /// Of its user by Swift.
+    pub swift_key: String,
     /// Where it writes down what it was asked.
     pub log: std::path::PathBuf,
 }
@@ -22,6 +24,7 @@ impl Gateway {
             url: service["url"].as_str().unwrap().to_string(),
             access: key("aws_access_key_id"),
             secret: key("aws_secret_access_key"),
+            swift_key: keys.rsplit(" = ").next().unwrap().trim().to_string(),
             log: std::path::Path::new(lab.status["dir"].as_str().unwrap()).join("log/rgw.a.own.log"),
         }
     }

@@ -50,6 +50,30 @@ fn blocks_and_names_are_measured_on_any_file_system_and_shown_again() {
     for words in ["Files by their names", "create, write, close", "2 jobs", "9 folders (2x3) of 10 files each"] {
         assert!(shown.out.contains(words), "{words}: {}", shown.out);
     }
+    // What a file server does, on more of its files than others.
+    let words = ["file", path, "--patterns", "mixed", "--tree", "1x4x50", "--jobs", "4", "--passes", "1"];
+    let ran = home.run(&[&words[..], &["--duration", "1s", "--format", "json"]].concat());
+    let done = operations(&ran.json());
+    let kinds: BTreeSet<&str> = done.keys().map(|(_, kind)| kind.as_str()).collect();
+    let wanted = ["create", "append", "rewrite", "stat-cached", "open", "rename", "delete"];
+    assert_eq!(kinds, BTreeSet::from(wanted));
+    assert!(done.values().all(|(operations, errors)| *operations > 20 && *errors == 0), "{done:?}");
+    let of = |kind: &str| done[&("mixed".to_string(), kind.to_string())].0 as f64;
+    // 18 and 5 of a hundred, within six standard deviations of what is drawn by chance.
+    let (append, rewrite) = (of("append"), of("rewrite"));
+    assert!((append - 3.6 * rewrite).abs() < 6.0 * (append + 3.6 * 3.6 * rewrite).sqrt(), "{done:?}");
+    let shown = home.run(&["show"]);
+    assert!(shown.out.contains("Files in a mix") && shown.out.contains("all together"), "{}", shown.out);
+    only_theirs_is_left(folder.path());
+    for (mix, why) in [
+        ("open=60", "60 percent in all"),
+        ("create=60,delete=40", "create and delete differ"),
+        ("open=50,open=50", "open is named twice"),
+        ("open=50,fly=50", "`fly` is no operation"),
+        ("read=50,open=50", "use open and rewrite"),
+    ] {
+        home.run(&["file", path, "--mix", mix, "--dry-run"]).ends(2, &[why]);
+    }
     // The plan says what would be made, and nothing is.
     let dry = home.run(&["file", path, "--patterns", NAMES, "--dry-run"]);
     dry.ends(0, &[]);

@@ -57,6 +57,44 @@ fn what_a_killed_run_left_in_cephfs_is_undone_and_a_link_in_its_place_is_not_fol
     assert!(lost.code != 0 && !lost.err.contains("panicked"), "{}", lost.err);
 }
 
+/// In the place of a folder of the run's own stands a link to somebody else's, with files of the same names.
+fn linked_elsewhere(mut run: Command, top: &Path) {
+    let others = top.join("others");
+    fs::create_dir(&others).unwrap();
+    (0..8).for_each(|number| fs::write(others.join(format!("{number}.fathom")), "theirs").unwrap());
+    let child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let own = || {
+        let mut entries = fs::read_dir(top).unwrap().map(|entry| entry.unwrap().path());
+        entries.find(|path| path.to_string_lossy().ends_with(".files"))
+    };
+    let within = "4096.1x1x8.fathom/job0.fathom/0.fathom";
+    eventually("the run to make its files", 60, || own().is_some_and(|own| own.join(within).join("7.fathom").exists()));
+    let folder = own().unwrap().join(within);
+    fs::rename(&folder, top.join("moved")).unwrap();
+    std::os::unix::fs::symlink(&others, &folder).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    for number in 0..8 {
+        assert_eq!(fs::read(others.join(format!("{number}.fathom"))).unwrap(), b"theirs", "{said}");
+    }
+    assert_eq!(fs::read_dir(&others).unwrap().count(), 8);
+}
+
+const REWRITES: [&str; 8] =
+    ["--mix", "rewrite=60,append=20,create=10,delete=10", "--tree", "1x1x8", "--jobs", "1", "--duration", "4s"];
+
+#[test]
+fn what_others_put_in_the_place_of_folders_is_not_written_to() {
+    let (home, top) = (Home::new(), tempfile::tempdir().unwrap());
+    let words = [&["file", top.path().to_str().unwrap(), "--passes", "1"][..], &REWRITES].concat();
+    linked_elsewhere(home.fathom(&words), top.path());
+    let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "cephfs"]);
+    let mut mount = Mount::of(&lab);
+    let words = [&["file", "--cephfs", "cephfs", "--passes", "1"][..], &REWRITES].concat();
+    linked_elsewhere(lab.fathom(&words), mount.path());
+    mount.unmount();
+}
+
 /// A run that is far from its end, and has made its folder and its files.
 fn under_way(home: &Home, path: &Path, passes: &str) -> (Child, PathBuf) {
     let words = ["file", path.to_str().unwrap(), "--patterns", "create-delete,open-read", "--tree", "1x2x16"];

@@ -143,6 +143,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             valid_up_to: counts[1].is_multiple_of(3).then(|| counts[2].into()),
             gaps: Vec::new(),
             pgs_seen: Vec::new(),
+            per_second: estimate.filter(|_| counts[0].is_multiple_of(2)),
             first_error: None,
             empty_pages: None,
             background: counts[2].is_multiple_of(2).then(|| background(counts, seconds)),

@@ -1,0 +1,104 @@
+//! Which object each offset of a lane lies in, what it is called, and what a page of names has to hold.
+
+use model::working_set::{ObjectsNeeded, family, object_size, objects_per_lane};
+use model::{Bytes, Workload};
+use std::ops::Range;
+
+/// Names on a page that is listed: S3 gives no more at once.
+pub const PAGE: usize = 1000;
+
+/// The names of a lane's objects.
+pub struct Names {
+    /// Of all objects of the run in this bucket.
+    own: String,
+    /// Of those of the working set; their numbers follow.
+    prefix: String,
+    /// This lane's, in the whole set.
+    objects: Range<u64>,
+    all: u64,
+    pub size: Bytes,
+}
+
+impl Names {
+    pub fn of_lane(own: &str, workload: &Workload, lane: u32) -> Names {
+        let count = objects_per_lane(workload);
+        let first = u64::from(lane) * count;
+        Names { objects: first..first + count, ..Names::of_all(own, workload) }
+    }
+
+    pub fn of_all(own: &str, workload: &Workload) -> Names {
+        let (size, all) = (object_size(workload), ObjectsNeeded::by(workload).count);
+        let prefix = format!("{own}{}{size}.", family(workload));
+        Names { own: own.to_string(), prefix, objects: 0..all, all, size }
+    }
+
+    /// The object in which an offset of the lane lies, and where in it.
+    pub fn at(&self, offset: Bytes) -> (u64, Bytes) {
+        let size = self.size.max(1);
+        let count = (self.objects.end - self.objects.start).max(1);
+        (self.objects.start + offset / size % count, offset % size)
+    }
+
+    pub fn name(&self, object: u64) -> String {
+        format!("{}{object}", self.prefix)
+    }
+
+    /// One that is not of the working set.
+    pub fn fresh(&self, number: u64) -> String {
+        format!("{}new.{number}", self.own)
+    }
+
+    /// What the names of the whole working set begin with, and those of nothing else.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Objects of the working set on the page after this one, at most [`PAGE`]: names are in the order of their characters.
+    pub fn on_page(&self, after: u64) -> usize {
+        let after = after.to_string();
+        (self.all - not_after(&after, self.all).min(self.all)).min(PAGE as u64) as usize
+    }
+}
+
+/// How many of the numbers from 0 to `all` - 1 come before this one, or are it, in the order of their digits as characters.
+fn not_after(digits: &str, all: u64) -> u64 {
+    let number = |digits: &str| digits.parse::<u128>().unwrap_or_default();
+    let most = all.saturating_sub(1).to_string().len();
+    let of_length = |length: usize| {
+        // The smallest number of this length, and the first one that is larger than all that are not after.
+        let least = if length == 1 { 0 } else { 10u128.pow(length as u32 - 1) };
+        let beyond = match length <= digits.len() {
+            true => number(&digits[..length]) + 1,
+            false => number(digits) * 10u128.pow((length - digits.len()) as u32),
+        };
+        beyond.min(all.into()).saturating_sub(least)
+    };
+    (1..=most).map(of_length).sum::<u128>() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Pattern;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn names_are_counted_in_the_order_of_their_characters(all in 1u64..3000, pick: u64) {
+            let number = (pick % all).to_string();
+            let wanted = (0..all).filter(|other| other.to_string() <= number).count() as u64;
+            prop_assert_eq!(not_after(&number, all), wanted);
+        }
+    }
+
+    #[test]
+    fn lanes_have_objects_of_their_own_and_offsets_lie_in_them() {
+        let workload =
+            Workload { jobs: 2, object: Some(65_536), ..Workload::canonical(Pattern::ReadLatency, 8 * 65_536, 1) };
+        let names = Names::of_lane("fathom.r.", &workload, 1);
+        assert_eq!((names.at(0), names.at(65_536 + 4096), names.at(4 * 65_536)), ((4, 0), (5, 4096), (4, 0)));
+        assert_eq!((names.name(4), names.fresh(9)), ("fathom.r.65536.4".to_string(), "fathom.r.new.9".to_string()));
+        assert!(!names.fresh(9).starts_with(names.prefix()));
+        assert_eq!((names.on_page(0), names.on_page(7)), (7, 0));
+    }
+}
