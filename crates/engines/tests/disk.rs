@@ -167,5 +167,5 @@ fn the_layer_chooses_the_engine_by_depth_and_by_file_system() {
     }
     let unknown = step(Path::new(here), Workload { engine: Some("libaio".into()), ..deep });
     let why = engines::engine_for(&unknown).err().unwrap().to_string();
-    assert_eq!(why, "layer device has no engine \"libaio\"; there are: io_uring, psync, null");
+    assert_eq!(why, "layer device has no engine \"libaio\"; there are: io_uring, psync");
 }

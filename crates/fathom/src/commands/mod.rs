@@ -156,7 +156,9 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
         }
         _ => {
             use model::Label::{Brief, Burst, Settled};
-            let settled = |figure: &model::Figure| matches!(figure.label, Settled | Brief(_) | Burst(_));
+            // What failed is in no figure.
+            let settled =
+                |figure: &model::Figure| matches!(figure.label, Settled | Brief(_) | Burst(_)) && figure.errors == 0;
             code(whole && sounded.report.figures.iter().all(settled))
         }
     }
