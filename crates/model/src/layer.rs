@@ -246,7 +246,7 @@ impl Layer {
 
     /// What a pattern does on it.
     pub fn mix_of(self, pattern: Pattern) -> OpMix {
-        if pattern == Pattern::Mixed && self.of_buckets() { OpMix::of_object_store() } else { pattern.spec().mix }
+        if pattern == Pattern::Mixed && self.of_buckets() { OpMix::OBJECT_STORE } else { pattern.spec().mix }
     }
 
     pub fn has_all_of(self, mix: OpMix) -> bool {

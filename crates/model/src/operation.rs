@@ -105,10 +105,7 @@ impl OpMix {
 
     /// As many of the one as of the other.
     pub const fn halves(one: OpClass, other: OpClass) -> OpMix {
-        let mut shares = [0; OPERATIONS.len()];
-        shares[one as usize] = 50;
-        shares[other as usize] = 50;
-        OpMix(shares)
+        OpMix::shares(&[(one, 50), (other, 50)])
     }
 
     /// These shares of a hundred.
@@ -130,26 +127,31 @@ impl OpMix {
 
     /// What a file server does. Filebench's fileserver does as much of each: make a file, append to one, read one, delete one, ask about one.
     /// Some are written anew and get other names as well.
-    pub const fn of_file_server() -> OpMix {
-        let mut shares = [0; OPERATIONS.len()];
-        shares[OpClass::Create as usize] = 18;
-        shares[OpClass::Append as usize] = 18;
-        shares[OpClass::Rewrite as usize] = 5;
-        shares[OpClass::StatCached as usize] = 18;
-        shares[OpClass::Open as usize] = 18;
-        shares[OpClass::Rename as usize] = 5;
-        shares[OpClass::Delete as usize] = 18;
-        OpMix(shares)
-    }
+    pub const FILE_SERVER: OpMix = OpMix::shares(&[
+        (OpClass::Create, 18),
+        (OpClass::Append, 18),
+        (OpClass::Rewrite, 5),
+        (OpClass::StatCached, 18),
+        (OpClass::Open, 18),
+        (OpClass::Rename, 5),
+        (OpClass::Delete, 18),
+    ]);
 
     /// What clients of an object store do: the shares of warp's mixed load; of those that put, as many make objects as delete them.
-    pub const fn of_object_store() -> OpMix {
-        let mut shares = [0; OPERATIONS.len()];
-        shares[OpClass::Read as usize] = 45;
-        shares[OpClass::Write as usize] = 5;
-        shares[OpClass::Create as usize] = 10;
-        shares[OpClass::Stat as usize] = 30;
-        shares[OpClass::Delete as usize] = 10;
+    pub const OBJECT_STORE: OpMix = OpMix::shares(&[
+        (OpClass::Read, 45),
+        (OpClass::Write, 5),
+        (OpClass::Create, 10),
+        (OpClass::Stat, 30),
+        (OpClass::Delete, 10),
+    ]);
+
+    const fn shares(of: &[(OpClass, u8)]) -> OpMix {
+        let (mut shares, mut at) = ([0; OPERATIONS.len()], 0);
+        while at < of.len() {
+            shares[of[at].0 as usize] = of[at].1;
+            at += 1;
+        }
         OpMix(shares)
     }
 
@@ -257,7 +259,7 @@ mod tests {
             OpMix::reads(70),
             OpMix::only(OpClass::Stat),
             OpMix::halves(OpClass::Create, OpClass::Delete),
-            OpMix::of_file_server(),
+            OpMix::FILE_SERVER,
         ] {
             let text = serde_json::to_string(&mix).unwrap();
             assert_eq!(serde_json::from_str::<OpMix>(&text).unwrap(), mix, "{text}");
@@ -270,6 +272,13 @@ mod tests {
             r#"{"read_percent":1,"operations":{"stat":100}}"#,
         ] {
             assert!(serde_json::from_str::<OpMix>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_servers_do_is_a_hundred_and_makes_as_much_as_it_deletes() {
+        for mix in [OpMix::FILE_SERVER, OpMix::OBJECT_STORE] {
+            assert_eq!(OpMix::of(mix.classes().map(|class| (class, mix.percent(class)))), Ok(mix));
         }
     }
 

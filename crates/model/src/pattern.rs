@@ -76,7 +76,7 @@ pub const PATTERNS: [PatternSpec; 13] = [
     metadata(Pattern::OpenRead, "open-read", OpMix::only(OpClass::Open)),
     metadata(Pattern::List, "list", OpMix::only(OpClass::List)),
     metadata(Pattern::Rename, "rename", OpMix::only(OpClass::Rename)),
-    PatternSpec { access: Access::Zipf(ZIPF), ..metadata(Pattern::Mixed, "mixed", OpMix::of_file_server()) },
+    PatternSpec { access: Access::Zipf(ZIPF), ..metadata(Pattern::Mixed, "mixed", OpMix::FILE_SERVER) },
 ];
 
 /// Exponent with which some files are more popular than others: that of YCSB.

@@ -6,6 +6,12 @@ use crate::common::{Home, Lab, Ran, eventually};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+/// That of a run which is under way there, or was killed.
+fn own_folder(top: &Path) -> Option<PathBuf> {
+    let mut entries = fs::read_dir(top).unwrap().map(|entry| entry.unwrap().path());
+    entries.find(|path| path.to_string_lossy().ends_with(".files"))
+}
+
 #[test]
 fn what_a_killed_run_left_in_cephfs_is_undone_and_a_link_in_its_place_is_not_followed() {
     let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "cephfs"]);
@@ -13,18 +19,14 @@ fn what_a_killed_run_left_in_cephfs_is_undone_and_a_link_in_its_place_is_not_fol
     lab.ceph(&["fs", "set", "cephfs", "session_timeout", "30"]);
     let mut mount = Mount::of(&lab);
     theirs(mount.path());
-    let own = |mount: &Mount| {
-        let mut entries = fs::read_dir(mount.path()).unwrap().map(|entry| entry.unwrap().path());
-        entries.find(|path| path.to_string_lossy().ends_with(".files"))
-    };
     let long = ["file", "--cephfs", "cephfs", "--patterns", "create-delete", "--tree", "1x2x16", "--duration", "20s"];
     let mut child = lab.fathom(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     eventually("the run to make its files", 60, || {
-        own(&mount).is_some_and(|own| own.join(TREE).join("job15.fathom/1.fathom/15.fathom").exists())
+        own_folder(mount.path()).is_some_and(|own| own.join(TREE).join("job15.fathom/1.fathom/15.fathom").exists())
     });
     child.kill().unwrap();
     child.wait().unwrap();
-    let folder = own(&mount).unwrap();
+    let folder = own_folder(mount.path()).unwrap();
     fs::write(folder.join(TREE).join("job0.fathom/notes"), "theirs").unwrap();
     std::os::unix::fs::symlink(mount.join("theirs.fathom"), folder.join(TREE).join("job1.fathom/2.fathom")).unwrap();
     lab.run(&["restore", "--yes"]).ends(0, &[]);
@@ -34,11 +36,11 @@ fn what_a_killed_run_left_in_cephfs_is_undone_and_a_link_in_its_place_is_not_fol
     only_theirs_is_left(mount.path());
     let mut child = lab.fathom(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     eventually("the run to make its files", 60, || {
-        own(&mount).is_some_and(|own| own.join(TREE).join("job15.fathom/1.fathom/15.fathom").exists())
+        own_folder(mount.path()).is_some_and(|own| own.join(TREE).join("job15.fathom/1.fathom/15.fathom").exists())
     });
     child.kill().unwrap();
     child.wait().unwrap();
-    let folder = own(&mount).unwrap();
+    let folder = own_folder(mount.path()).unwrap();
     // A link in the folder's place is not followed.
     let moved = mount.join("moved");
     fs::rename(&folder, &moved).unwrap();
@@ -63,13 +65,11 @@ fn linked_elsewhere(mut run: Command, top: &Path) {
     fs::create_dir(&others).unwrap();
     (0..8).for_each(|number| fs::write(others.join(format!("{number}.fathom")), "theirs").unwrap());
     let child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let own = || {
-        let mut entries = fs::read_dir(top).unwrap().map(|entry| entry.unwrap().path());
-        entries.find(|path| path.to_string_lossy().ends_with(".files"))
-    };
     let within = "4096.1x1x8.fathom/job0.fathom/0.fathom";
-    eventually("the run to make its files", 60, || own().is_some_and(|own| own.join(within).join("7.fathom").exists()));
-    let folder = own().unwrap().join(within);
+    eventually("the run to make its files", 60, || {
+        own_folder(top).is_some_and(|own| own.join(within).join("7.fathom").exists())
+    });
+    let folder = own_folder(top).unwrap().join(within);
     fs::rename(&folder, top.join("moved")).unwrap();
     std::os::unix::fs::symlink(&others, &folder).unwrap();
     let ended = child.wait_with_output().unwrap();
@@ -104,8 +104,7 @@ fn under_way(home: &Home, path: &Path, passes: &str) -> (Child, PathBuf) {
     let child = command.stdout(Stdio::null()).stderr(said).spawn().unwrap();
     let mut own = None;
     eventually("the run to make its files", 60, || {
-        let mut entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
-        own = entries.find(|path| path.to_string_lossy().ends_with(".files"));
+        own = own_folder(path);
         own.as_ref().is_some_and(|own| own.join(TREE).join("job3.fathom/1.fathom/15.fathom").exists())
     });
     (child, own.unwrap())
