@@ -105,7 +105,7 @@ fn lead(link: &Path, device: &Path) -> Result<(), LabError> {
 }
 
 /// Hosts of their own have Ceph's usual ports for themselves; on the loopback address others may have them.
-fn ports(supervisor: &Supervisor) -> Result<Ports, LabError> {
+pub(crate) fn ports(supervisor: &Supervisor) -> Result<Ports, LabError> {
     let own = supervisor.spec.hosts > 0;
     match supervisor.spec.port {
         None if own => Ok(Ports { msgr2: 3300, msgr1: 6789, bind: (6800, 8999) }),

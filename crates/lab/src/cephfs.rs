@@ -4,7 +4,7 @@ use crate::build::wait;
 use crate::errors::LabError;
 use crate::lab::LabCluster;
 use crate::monitor::Monitor;
-use crate::services::{Place, Service, ServicePool, ServiceSpec};
+use crate::services::{MEMORY_MB, Place, Service, ServicePool, ServiceSpec};
 use crate::supervisor::Supervisor;
 use serde_json::json;
 
@@ -21,12 +21,20 @@ pub(crate) const SPEC: ServiceSpec = ServiceSpec {
     caps: &[("mon", "allow profile mds"), ("mgr", "allow profile mds"), ("osd", "allow *"), ("mds", "allow *")],
     program: "ceph-mds",
     package: "ceph-mds",
-    arguments: &["-f", "-i", "a"],
+    needs: &[],
+    builds_on: &[],
+    memory_mb: MEMORY_MB,
+    hidden: &[],
+    arguments: |place| ["-f", "-i", "a", "-c", &place.conf.to_string_lossy()].map(str::to_owned).into(),
     pools: &[
         ServicePool { name: METADATA, pgs: 16, application: None },
         ServicePool { name: DATA, pgs: 32, application: None },
     ],
-    http: None,
+    own_address: None,
+    url: None,
+    paths: |_| Vec::new(),
+    keys: false,
+    fetch: || Ok(()),
     conf,
     prepare,
     wait: wait_until_active,
@@ -47,7 +55,7 @@ fn prepare(_: &Supervisor, _: &LabCluster, monitor: &Monitor) -> Result<(), LabE
     monitor.tell(&json!({"prefix": "fs new", "fs_name": FILE_SYSTEM, "metadata": METADATA, "data": DATA})).map(drop)
 }
 
-fn wait_until_active(supervisor: &Supervisor, _: &LabCluster, monitor: &Monitor) -> Result<(), LabError> {
+pub(crate) fn wait_until_active(supervisor: &Supervisor, _: &LabCluster, monitor: &Monitor) -> Result<(), LabError> {
     wait(supervisor, "the start of the metadata server", 60, || {
         let status = monitor.tell(&json!({"prefix": "status", "format": "json"}))?;
         let state = &status["fsmap"]["by_rank"][0]["status"];

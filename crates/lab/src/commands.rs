@@ -47,9 +47,8 @@ fn work(supervisor: &Supervisor, name: &str, job: Option<&Job>) -> Result<(), La
     supervisor.process_group.kill(name);
     let Some(job) = job else { return Ok(()) };
     let job = serde_json::to_string(job).map_err(|error| LabError::Usage(error.to_string()))?;
-    let here = Host { name: String::new(), address: String::new(), cluster_address: None, namespace: None };
     let words = ["lab", "worker", &supervisor.dirs.name, &job];
-    supervisor.process_group.start_other(name, &here, &supervisor.spec.program, &words)
+    supervisor.process_group.start_other(name, &Host::here(), &supervisor.spec.program, &words)
 }
 
 fn act_on(supervisor: &Supervisor, name: &str, act: Act) -> Result<(), LabError> {

@@ -2,7 +2,7 @@
 
 use crate::errors::LabError;
 use crate::lab::LabCluster;
-use crate::services::Service;
+use crate::services;
 use crate::supervisor::Supervisor;
 use std::fs;
 use std::path::Path;
@@ -23,12 +23,8 @@ pub(crate) fn names(lab: &LabCluster) -> Vec<String> {
 
 /// Starts a daemon whose data has been made.
 pub(crate) fn start(supervisor: &Supervisor, lab: &LabCluster, name: &str) -> Result<(), LabError> {
-    if let Some(spec) = Service::of_daemon(name) {
-        let programs = &supervisor.programs.services;
-        let program = programs.iter().find(|(service, _)| *service == spec.service).map(|(_, program)| program);
-        // None: it is not of this lab, which its callers have seen to.
-        let Some(program) = program else { return Ok(()) };
-        return supervisor.process_group.start(name, lab.first_host(), program, spec.arguments);
+    if let Some(service) = lab.services.iter().find(|service| service.daemon == name) {
+        return services::start_daemon(supervisor, lab, service);
     }
     let (kind, id) = name.split_once('.').unwrap_or((name, ""));
     let (program, host) = match kind {

@@ -137,6 +137,11 @@ impl Dirs {
         format!("{}{host}", self.port_prefix())
     }
 
+    /// Of the guest, on the bridge.
+    pub fn guest_port(&self) -> String {
+        format!("{}g", self.port_prefix())
+    }
+
     /// The longest socket is a daemon's admin socket.
     pub fn check_length(&self) -> Result<(), LabError> {
         let longest = self.run().join("osd.199.asok");

@@ -36,6 +36,9 @@ pub enum LabError {
     #[error("{program} is not on this host (looked in {searched}); install the package {package}")]
     PackageMissing { program: &'static str, package: &'static str, searched: String },
 
+    #[error("the guest boots Debian's kernel (package linux-image-amd64), which can't be had here: {why}")]
+    NoGuestKernel { why: String },
+
     #[error("port {port} is taken ({why}); choose another --port, or leave it out and a free one is found")]
     PortTaken { port: u16, why: io::Error },
 

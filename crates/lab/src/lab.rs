@@ -92,6 +92,13 @@ pub struct Daemon {
     pub pid: i32,
 }
 
+impl Host {
+    /// The one that the lab runs on, for a process that is none of the lab's hosts'.
+    pub(crate) fn here() -> Host {
+        Host { name: String::new(), address: String::new(), cluster_address: None, namespace: None }
+    }
+}
+
 /// At most what a probe is written with, so that several of them don't fill a small disk.
 pub(crate) const PROBE_BYTES: u64 = 1 << 30;
 

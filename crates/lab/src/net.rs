@@ -5,6 +5,7 @@ use crate::errors::LabError;
 use crate::lab::{LabCluster, Subnets};
 use crate::preflight::system;
 use crate::process_group::{ProcessGroup, run};
+use crate::services::Service;
 use crate::spec::Spec;
 use std::fs;
 use std::path::Path;
@@ -52,6 +53,12 @@ pub(crate) fn make(lab: &LabCluster, dirs: &Dirs, process_group: &ProcessGroup) 
         let port = dirs.port(index + 1);
         outside += &format!("netns add {namespace}\nlink add {port} type veth peer name eth0 netns {namespace}\n");
         outside += &format!("link set {port} master {bridge} alias {namespace} up\n");
+    }
+    if lab.services.iter().any(|own| own.service == Service::Guest) {
+        let port = dirs.guest_port();
+        let alias = dirs.namespace_prefix();
+        outside +=
+            &format!("tuntap add dev {port} mode tap user 0\nlink set {port} master {bridge} alias {alias}guest up\n");
     }
     outside += &cluster_network(lab, dirs);
     batch(process_group, dirs, &[], &outside)?;

@@ -15,8 +15,6 @@ pub(crate) const MB: u64 = 1 << 20;
 /// a lab's conf gives it. What it grows to is kept free by `Room`.
 const MON_AND_MGR_MB: u64 = 340;
 const OSD_MB: u64 = 300;
-/// A gateway has 44 MB when it starts, a metadata server 23, and both grow under load.
-const SERVICE_MB: u64 = 150;
 /// What a fresh lab occupies: the monitor's database, and per OSD the write-ahead log and tables of BlueStore.
 const MON_DISK_MB: u64 = 150;
 const OSD_DISK_MB: u64 = 100;
@@ -30,11 +28,38 @@ pub(crate) struct Programs {
     pub services: Vec<(Service, PathBuf)>,
 }
 
+/// What a service needs beside its own program, and the package that has it.
+pub(crate) enum Need {
+    Program(&'static str, &'static str),
+    /// A library that a program loads, by its place below the system's libraries.
+    Library(&'static str, &'static str),
+    /// A device that it opens, and what to do where that can't be.
+    Device(&'static str, &'static str),
+}
+
+impl Need {
+    fn find(&self) -> Result<PathBuf, LabError> {
+        match *self {
+            Need::Program(program, package) => find(program, package),
+            Need::Device(path, mend) => match OpenOptions::new().read(true).write(true).open(path) {
+                Ok(_) => Ok(path.into()),
+                Err(why) => Err(LabError::Usage(format!("{path} can't be opened ({why}): {mend}"))),
+            },
+            Need::Library(library, package) => {
+                let own = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+                find_in([own.as_str(), "/usr/lib64", "/usr/lib"].map(PathBuf::from).into(), library, package)
+            }
+        }
+    }
+}
+
 impl Programs {
     pub fn find(spec: &Spec) -> Result<Programs, LabError> {
         let service = |service: &Service| {
             let spec = service.spec();
-            Ok((*service, find(spec.program, spec.package)?))
+            let program = find(spec.program, spec.package)?;
+            spec.needs.iter().try_for_each(|need| need.find().map(drop))?;
+            Ok((*service, program))
         };
         let programs = Programs {
             mon: find("ceph-mon", "ceph-mon")?,
@@ -56,9 +81,13 @@ impl Programs {
 pub(crate) fn find(program: &'static str, package: &'static str) -> Result<PathBuf, LabError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    if matches!(program, "ip" | "losetup" | "sshd") {
+    if matches!(program, "ip" | "losetup" | "sshd" | "ganesha.nfsd") {
         places.extend(["/usr/sbin", "/sbin"].map(PathBuf::from));
     }
+    find_in(places, program, package)
+}
+
+fn find_in(places: Vec<PathBuf>, program: &'static str, package: &'static str) -> Result<PathBuf, LabError> {
     let found = places.iter().map(|place| place.join(program)).find(|file| file.is_file());
     let searched = || places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ");
     found.ok_or_else(|| LabError::PackageMissing { program, package, searched: searched() })
@@ -119,9 +148,10 @@ pub(crate) fn free_ports() -> Result<u16, LabError> {
     find_port(20_000, 2, 4000, |port| is_free(port) && is_free(port + 1))
 }
 
-/// A free port on the loopback address for a gateway, from below those of monitors.
-pub(crate) fn free_gateway_port() -> Result<u16, LabError> {
-    find_port(18_000, 1, 2000, is_free)
+/// A free port on the loopback address for a service, from below those of monitors, and none of the lab's other services.
+pub(crate) fn free_service_port(taken: &[u16]) -> Result<u16, LabError> {
+    // Four for each process: labs that begin side by side draft other ones.
+    find_port(18_000 + taken.len() as u16, 4, 500, |port| !taken.contains(&port) && is_free(port))
 }
 
 fn is_free(port: u16) -> bool {
@@ -138,8 +168,12 @@ fn find_port(least: u16, apart: u16, count: u16, will_do: impl Fn(u16) -> bool) 
 fn check_memory(spec: &Spec) -> Result<(), LabError> {
     let Some(free_mb) = free_memory_mb() else { return Ok(()) };
     let in_memory = if spec.backing == Backing::Memory { disk_mb(spec) } else { 0 };
-    let need_mb = MON_AND_MGR_MB + OSD_MB * u64::from(spec.osds) + SERVICE_MB * spec.with.len() as u64 + in_memory;
+    let need_mb = MON_AND_MGR_MB + OSD_MB * u64::from(spec.osds) + services_mb(spec) + in_memory;
     if free_mb < need_mb { Err(LabError::MemoryShort { need_mb, free_mb }) } else { Ok(()) }
+}
+
+fn services_mb(spec: &Spec) -> u64 {
+    spec.with.iter().map(|service| service.spec().memory_mb).sum()
 }
 
 /// What the kernel says that it could give to programs; `None` where it does not say.

@@ -4,6 +4,8 @@ use crate::cgroups;
 use crate::dirs::Dirs;
 use crate::errors::LabError;
 use crate::lab::{Daemon, Host};
+use nix::errno::Errno;
+use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
@@ -72,6 +74,17 @@ impl ProcessGroup {
 
     /// Starts any program there.
     pub fn start_other(&self, name: &str, host: &Host, program: &Path, arguments: &[&str]) -> Result<(), LabError> {
+        self.start_without((name, host), program, arguments, &[])
+    }
+
+    /// The same, where the program reaches none of these files of this host, which are there for the host's own services.
+    pub fn start_without(
+        &self,
+        (name, host): (&str, &Host),
+        program: &Path,
+        arguments: &[&str],
+        hidden: &'static [&'static str],
+    ) -> Result<(), LabError> {
         let log = self.dirs.log(name);
         let out =
             OpenOptions::new().create(true).append(true).open(&log).map_err(LabError::io("cannot write", &log))?;
@@ -85,6 +98,9 @@ impl ProcessGroup {
         tie(&mut command);
         if let Some(namespace) = &host.namespace {
             move_to(&mut command, namespace, &host.name)?;
+        }
+        if !hidden.is_empty() {
+            hide(&mut command, hidden);
         }
         let mut inner = self.open()?;
         let child = command.spawn().map_err(LabError::io("cannot start", program))?;
@@ -163,6 +179,16 @@ impl ProcessGroup {
     }
 }
 
+/// A program of Ceph's that talks to the lab.
+pub(crate) fn tool(program: &Path, conf: &Path, dirs: &Dirs) -> Command {
+    let mut command = Command::new(program);
+    command.arg("--conf").arg(conf).env(MARK, &dirs.dir);
+    for name in FOREIGN {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// Runs a command of the system to its end.
 pub(crate) fn run(command: &mut Command) -> Result<Output, LabError> {
     let words = |command: &Command| {
@@ -207,6 +233,29 @@ fn move_to(command: &mut Command, namespace: &str, name: &str) -> Result<(), Lab
     // SAFETY: between fork and exec the closure only makes system calls; it neither allocates nor takes a lock.
     unsafe { command.pre_exec(moved) };
     Ok(())
+}
+
+/// Root alone could change what is there, and can hide it: `/dev/null` lies over each, for this process.
+#[allow(unsafe_code)]
+fn hide(command: &mut Command, hidden: &'static [&'static str]) {
+    command.env("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/dev/null");
+    let covered = move || {
+        if !nix::unistd::geteuid().is_root() {
+            return Ok(());
+        }
+        let none: Option<&str> = None;
+        unshare(CloneFlags::CLONE_NEWNS)?;
+        mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+        for path in hidden {
+            match mount(Some("/dev/null"), *path, none, MsFlags::MS_BIND, none) {
+                Ok(()) | Err(Errno::ENOENT) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure only makes system calls; paths are short, and it takes no lock.
+    unsafe { command.pre_exec(covered) };
 }
 
 /// The daemons that run, by the pid files of the process group that started them.

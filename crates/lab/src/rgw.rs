@@ -4,17 +4,16 @@ use crate::build::wait;
 use crate::errors::LabError;
 use crate::lab::LabCluster;
 use crate::monitor::Monitor;
-use crate::preflight;
-use crate::process_group::{FOREIGN, MARK};
-use crate::services::{Place, Service, ServicePool, ServiceSpec};
+use crate::preflight::{self, Need};
+use crate::process_group::tool;
+use crate::services::{MEMORY_MB, Place, Service, ServicePool, ServiceSpec, Url, host_and_port};
 use crate::supervisor::Supervisor;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 /// Of its pools that hold next to nothing.
@@ -29,7 +28,11 @@ pub(crate) const SPEC: ServiceSpec = ServiceSpec {
     caps: &[("mon", "allow rw"), ("mgr", "allow rw"), ("osd", "allow rwx")],
     program: "radosgw",
     package: "radosgw",
-    arguments: &["-f", "-n", "client.rgw.a"],
+    needs: &[Need::Program("radosgw-admin", "ceph-common")],
+    builds_on: &[],
+    memory_mb: MEMORY_MB,
+    hidden: &[],
+    arguments: |place| ["-f", "-n", "client.rgw.a", "-c", &place.conf.to_string_lossy()].map(str::to_owned).into(),
     pools: &[
         ServicePool { name: ".rgw.root", pgs: FEW, application: APPLICATION },
         ServicePool { name: "default.rgw.log", pgs: FEW, application: APPLICATION },
@@ -39,25 +42,52 @@ pub(crate) const SPEC: ServiceSpec = ServiceSpec {
         ServicePool { name: "default.rgw.buckets.non-ec", pgs: FEW, application: APPLICATION },
         ServicePool { name: "default.rgw.buckets.data", pgs: 32, application: APPLICATION },
     ],
-    http: Some(8080),
+    own_address: None,
+    url: Some(Url { scheme: "http", port: 8080, path: "" }),
+    paths: |_| Vec::new(),
+    keys: true,
+    fetch: || Ok(()),
     conf,
-    prepare: make_user,
+    prepare,
     wait: wait_until_it_answers,
 };
 
 fn conf(place: &Place) -> String {
-    let Place { data, socket, log, address, port } = place;
+    let Place { data, socket, log, .. } = place;
     format!(
-        "rgw data = {}\nadmin socket = {}\nlog file = {}\n\
-         rgw frontends = beast endpoint={address}:{port} tcp_nodelay=1\nrgw swift account in url = false",
+        "rgw data = {}\nadmin socket = {}\nlog file = {}\nrgw swift account in url = false",
         data.display(),
         socket.display(),
         log.display()
     )
 }
 
+fn prepare(supervisor: &Supervisor, lab: &LabCluster, monitor: &Monitor) -> Result<(), LabError> {
+    set_frontend(lab, monitor)?;
+    make_user(supervisor, lab)
+}
+
+/// In the monitors' database, where orchestrators have it.
+fn set_frontend(lab: &LabCluster, monitor: &Monitor) -> Result<(), LabError> {
+    let value = frontend(&address(lab), true);
+    monitor.tell(&json!({"prefix": "config set", "who": SPEC.entity, "name": FRONTENDS, "value": value})).map(drop)
+}
+
+pub(crate) const FRONTENDS: &str = "rgw_frontends";
+
+/// `nodelay`: nothing that is sent waits until what was sent before is acknowledged.
+pub(crate) fn frontend(address: &str, nodelay: bool) -> String {
+    format!("beast endpoint={address} tcp_nodelay={}", u8::from(nodelay))
+}
+
+/// `HOST:PORT` of the lab's gateway; empty: it has none.
+pub(crate) fn address(lab: &LabCluster) -> String {
+    let own = lab.services.iter().find(|one| one.service == Service::Rgw);
+    own.and_then(|own| host_and_port(own.url.as_deref()?)).unwrap_or_default().to_owned()
+}
+
 /// Makes a user, of which the gateway draws the keys, and writes these down.
-fn make_user(supervisor: &Supervisor, lab: &LabCluster, _: &Monitor) -> Result<(), LabError> {
+fn make_user(supervisor: &Supervisor, lab: &LabCluster) -> Result<(), LabError> {
     let user = ["user", "create", "--uid", "fathom", "--display-name", "Fathom"];
     let [access, secret] = keys(supervisor, lab, &user, "keys", ["access_key", "secret_key"])?;
     let by_swift = ["subuser", "create", "--uid", "fathom", "--subuser", SWIFT_USER, "--access", "full"];
@@ -83,12 +113,8 @@ fn keys(
     of: &str,
     names: [&str; 2],
 ) -> Result<[String; 2], LabError> {
-    let mut command = Command::new(preflight::find("radosgw-admin", "ceph-common")?);
-    command.arg("--conf").arg(&lab.conf).args(words);
-    command.env(MARK, &supervisor.dirs.dir);
-    for name in FOREIGN {
-        command.env_remove(name);
-    }
+    let mut command = tool(&preflight::find("radosgw-admin", "ceph-common")?, &lab.conf, &supervisor.dirs);
+    command.args(words);
     let output = supervisor.process_group.run(&mut command)?;
     let user: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     match names.map(|name| user[of][0][name].as_str().map(str::to_owned)) {
@@ -106,15 +132,14 @@ fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 fn wait_until_it_answers(supervisor: &Supervisor, lab: &LabCluster, _: &Monitor) -> Result<(), LabError> {
-    let own = lab.services.iter().find(|one| one.service == Service::Rgw);
-    let address = own.and_then(|own| own.url.as_deref()?.strip_prefix("http://")).unwrap_or_default();
+    let address = address(lab);
     wait(supervisor, "the start of the object gateway", 60, || {
-        Ok(ask(address).map_err(|error| format!("{address}: {error}")))
+        Ok(ask(&address).map_err(|error| format!("{address}: {error}")))
     })
 }
 
 /// Does something answer there by HTTP?
-fn ask(address: &str) -> std::io::Result<()> {
+pub(crate) fn ask(address: &str) -> std::io::Result<()> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
     write!(stream, "GET / HTTP/1.0\r\nHost: {address}\r\n\r\n")?;

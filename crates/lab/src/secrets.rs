@@ -38,6 +38,14 @@ pub(crate) fn key() -> Result<String, LabError> {
     Ok(base64(&bytes))
 }
 
+/// The key of one of a keyring.
+pub(crate) fn key_of(keyring: &Path, entity: &str) -> Result<String, LabError> {
+    let text = std::fs::read_to_string(keyring).map_err(LabError::io("cannot read", keyring))?;
+    let own = text.split('[').find_map(|section| section.strip_prefix(&format!("{entity}]")));
+    let key = own.and_then(|own| own.lines().find_map(|line| line.trim().strip_prefix("key = ")));
+    key.map(str::to_owned).ok_or_else(|| LabError::io("no key in", keyring)(std::io::ErrorKind::NotFound.into()))
+}
+
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -92,6 +100,12 @@ mod tests {
         assert!(key()?.starts_with("AQAAAAAAAAAAABAA") && key()?.len() == 40);
         assert_eq!(keyring(2, &[])?.matches("key = ").count(), 5);
         assert_eq!(keyring(2, &[Service::Cephfs, Service::Rgw])?.matches("key = ").count(), 7);
+        let place = tempfile::NamedTempFile::new().map_err(LabError::io("cannot make", Path::new("a file")))?;
+        let text = keyring(1, &[Service::Nfs, Service::Guest])?;
+        std::fs::write(place.path(), &text).map_err(LabError::io("cannot write", place.path()))?;
+        let own = key_of(place.path(), "client.guest.a")?;
+        assert!(text.contains(&format!("[client.guest.a]\n\tkey = {own}\n")));
+        assert!(key_of(place.path(), "client.guest").is_err());
         Ok(())
     }
 }

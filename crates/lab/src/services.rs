@@ -1,13 +1,16 @@
-//! What a lab offers beside its pools: an object gateway, a file system. One file each, one row each.
+//! What a lab offers beside its pools: an object gateway, a file system, by NFS as well, and a virtual machine that uses it. One file each, one row each.
 
 use crate::cephfs;
 use crate::errors::LabError;
-use crate::lab::LabCluster;
+use crate::guest;
+use crate::lab::{Host, LabCluster};
 use crate::monitor::Monitor;
-use crate::preflight;
+use crate::nfs;
+use crate::preflight::{self, Need};
 use crate::rgw;
 use crate::supervisor::{Supervisor, progress};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
@@ -18,6 +21,10 @@ pub enum Service {
     Cephfs,
     /// An object gateway: S3 and Swift.
     Rgw,
+    /// The file system by NFS.
+    Nfs,
+    /// A virtual machine that uses images, and the file system, as a client does.
+    Guest,
 }
 
 /// A service that a lab has.
@@ -26,12 +33,15 @@ pub struct LabService {
     pub service: Service,
     /// `rgw.a`.
     pub daemon: String,
-    /// Where it is reached by HTTP.
+    /// Where it is reached, if not as the cluster is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// A file of keys, as the AWS tools read it (`AWS_SHARED_CREDENTIALS_FILE`); readable by its owner alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<PathBuf>,
+    /// Devices and folders in it that can be measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathBuf>,
 }
 
 /// A pool of a service, made before the lab is ready, so that none comes about under a measurement.
@@ -44,6 +54,7 @@ pub(crate) struct ServicePool {
 
 /// How a service is made.
 pub(crate) struct ServiceSpec {
+    #[cfg_attr(not(test), expect(dead_code, reason = "its place in the list tells it; a test compares both"))]
     pub service: Service,
     /// What users call it.
     pub name: &'static str,
@@ -53,10 +64,25 @@ pub(crate) struct ServiceSpec {
     pub caps: &'static [(&'static str, &'static str)],
     pub program: &'static str,
     pub package: &'static str,
-    pub arguments: &'static [&'static str],
+    /// What else must be on this host.
+    pub needs: &'static [Need],
+    /// Without them it serves nothing: the lab gets them as well.
+    pub builds_on: &'static [Service],
+    pub memory_mb: u64,
+    /// Files of this host that it would change things of the host's own services by, and does not reach.
+    pub hidden: &'static [&'static str],
+    pub arguments: fn(&Place) -> Vec<String>,
     pub pools: &'static [ServicePool],
-    /// Its port by HTTP on a host of its own; it has a user then, whose keys lie in a file. `None`: it is not reached by HTTP.
-    pub http: Option<u16>,
+    /// It is a machine beside the lab's hosts, at this address; `None`: it runs on the first of them.
+    pub own_address: Option<fn(&LabCluster) -> String>,
+    /// `None`: it is reached as the cluster is.
+    pub url: Option<Url>,
+    /// What can be measured in it, by the services of its lab.
+    pub paths: fn(&[Service]) -> Vec<PathBuf>,
+    /// It has a user whose keys lie in a file.
+    pub keys: bool,
+    /// Gets what this host does not have from elsewhere, before anything is made.
+    pub fetch: fn() -> Result<(), LabError>,
     /// Its lines in the conf, below a heading that is its entity's name.
     pub conf: fn(&Place) -> String,
     /// What it needs before it is started, once its pools are there.
@@ -65,26 +91,39 @@ pub(crate) struct ServiceSpec {
     pub wait: fn(&Supervisor, &LabCluster, &Monitor) -> Result<(), LabError>,
 }
 
+/// Where a service is reached.
+pub(crate) struct Url {
+    pub scheme: &'static str,
+    /// On a host of its own.
+    pub port: u16,
+    /// After the port.
+    pub path: &'static str,
+}
+
+/// A gateway has 44 MB when it starts, a metadata server 23, and both grow under load.
+pub(crate) const MEMORY_MB: u64 = 150;
+
 /// Where a service keeps its files, and where it listens.
 pub(crate) struct Place {
     pub data: PathBuf,
     pub socket: PathBuf,
     pub log: PathBuf,
+    /// What it says.
+    pub output: PathBuf,
+    /// Of the cluster.
+    pub conf: PathBuf,
+    /// Of a machine of its own: its interface on the lab's bridge.
+    pub link: String,
     pub address: String,
     pub port: u16,
 }
 
 /// In the order of [`Service`].
-static SERVICES: [ServiceSpec; 2] = [cephfs::SPEC, rgw::SPEC];
+static SERVICES: [ServiceSpec; 4] = [cephfs::SPEC, rgw::SPEC, nfs::SPEC, guest::SPEC];
 
 impl Service {
     pub(crate) fn spec(self) -> &'static ServiceSpec {
         &SERVICES[self as usize]
-    }
-
-    /// The one whose daemon this is.
-    pub(crate) fn of_daemon(name: &str) -> Option<&'static ServiceSpec> {
-        SERVICES.iter().find(|spec| spec.daemon == name)
     }
 }
 
@@ -99,26 +138,60 @@ pub(crate) fn pgs(services: &[Service]) -> u64 {
     services.iter().flat_map(|service| service.spec().pools).map(|pool| u64::from(pool.pgs)).sum()
 }
 
+/// With those that they build on; each once, in the order in which they are started.
+pub(crate) fn complete(services: &[Service]) -> Vec<Service> {
+    let below = services.iter().flat_map(|service| service.spec().builds_on);
+    services.iter().chain(below).copied().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// The sections of the conf.
 pub(crate) fn conf(supervisor: &Supervisor, lab: &LabCluster) -> String {
-    let (spec, dirs) = (&supervisor.spec, &supervisor.dirs);
     let mut text = String::new();
     for service in &lab.services {
-        let own = service.service.spec();
-        let place = Place {
-            data: dirs.data(spec.backing).join(own.daemon),
-            socket: dirs.run().join(format!("{}.asok", own.daemon)),
-            log: dirs.log(&format!("{}.own", own.daemon)),
-            address: lab.first_host().address.clone(),
-            port: service.url.as_deref().and_then(port).unwrap_or_default(),
-        };
-        let _ = writeln!(text, "\n[{}]\n{}", own.entity, (own.conf)(&place));
+        let spec = service.service.spec();
+        let _ = writeln!(text, "\n[{}]\n{}", spec.entity, (spec.conf)(&place(supervisor, lab, service)));
     }
     text
 }
 
+pub(crate) fn place(supervisor: &Supervisor, lab: &LabCluster, service: &LabService) -> Place {
+    let dirs = &supervisor.dirs;
+    Place {
+        data: dirs.data(supervisor.spec.backing).join(&service.daemon),
+        socket: dirs.run().join(format!("{}.asok", service.daemon)),
+        log: dirs.log(&format!("{}.own", service.daemon)),
+        output: dirs.log(&service.daemon),
+        conf: lab.conf.clone(),
+        link: dirs.guest_port(),
+        address: address(lab, service.service.spec()),
+        port: service.url.as_deref().and_then(port).unwrap_or_default(),
+    }
+}
+
+fn address(lab: &LabCluster, spec: &ServiceSpec) -> String {
+    spec.own_address.map_or_else(|| lab.first_host().address.clone(), |address| address(lab))
+}
+
+/// `127.0.0.1:8080` of `http://127.0.0.1:8080/path`.
+pub(crate) fn host_and_port(url: &str) -> Option<&str> {
+    url.split_once("://")?.1.split('/').next()
+}
+
 fn port(url: &str) -> Option<u16> {
-    url.rsplit(':').next()?.parse().ok()
+    host_and_port(url)?.rsplit(':').next()?.parse().ok()
+}
+
+/// Starts the daemon of one of the lab's services.
+pub(crate) fn start_daemon(supervisor: &Supervisor, lab: &LabCluster, service: &LabService) -> Result<(), LabError> {
+    let (programs, spec) = (&supervisor.programs.services, service.service.spec());
+    let program = programs.iter().find(|(known, _)| *known == service.service).map(|(_, program)| program);
+    // None: it is not of this lab, which its callers have seen to.
+    let Some(program) = program else { return Ok(()) };
+    let arguments = (spec.arguments)(&place(supervisor, lab, service));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let here = Host::here();
+    let host = if spec.own_address.is_some() { &here } else { lab.first_host() };
+    supervisor.process_group.start_without((&service.daemon, host), program, &arguments, spec.hidden)
 }
 
 pub(crate) fn make_pools(services: &[Service], monitor: &Monitor) -> Result<(), LabError> {
@@ -130,24 +203,34 @@ pub(crate) fn start(supervisor: &Supervisor, lab: &LabCluster, monitor: &Monitor
     for service in &lab.services {
         progress(format!("starting {}", service.daemon));
         (service.service.spec().prepare)(supervisor, lab, monitor)?;
-        crate::daemons::start(supervisor, lab, &service.daemon)?;
+        start_daemon(supervisor, lab, service)?;
     }
     lab.services.iter().try_for_each(|service| (service.service.spec().wait)(supervisor, lab, monitor))
 }
 
 /// The services of a lab that is yet to be made.
 pub(crate) fn drafted(supervisor: &Supervisor, lab: &LabCluster) -> Result<Vec<LabService>, LabError> {
-    supervisor.spec.with.iter().map(|service| draft(*service, supervisor, lab)).collect()
+    let mut drafted = Vec::new();
+    for service in &supervisor.spec.with {
+        (service.spec().fetch)()?;
+        let taken: Vec<u16> = drafted.iter().filter_map(|one: &LabService| port(one.url.as_deref()?)).collect();
+        drafted.push(draft(*service, supervisor, lab, &taken)?);
+    }
+    Ok(drafted)
 }
 
-fn draft(service: Service, supervisor: &Supervisor, lab: &LabCluster) -> Result<LabService, LabError> {
+fn draft(service: Service, supervisor: &Supervisor, lab: &LabCluster, taken: &[u16]) -> Result<LabService, LabError> {
     let spec = service.spec();
-    let daemon = spec.daemon.to_owned();
-    let Some(own_port) = spec.http else { return Ok(LabService { service, daemon, url: None, credentials: None }) };
-    // Hosts of their own have all ports for themselves.
-    let port = if supervisor.spec.hosts > 0 { own_port } else { preflight::free_gateway_port()? };
-    let url = Some(format!("http://{}:{port}", lab.first_host().address));
-    Ok(LabService { service, daemon, url, credentials: Some(supervisor.dirs.s3_credentials()) })
+    let url = |url: &Url| -> Result<String, LabError> {
+        // Hosts of their own have all ports for themselves.
+        let own = supervisor.spec.hosts > 0;
+        let port = if own { url.port } else { preflight::free_service_port(taken)? };
+        Ok(format!("{}://{}:{port}{}", url.scheme, address(lab, spec), url.path))
+    };
+    let url = spec.url.as_ref().map(url).transpose()?;
+    let credentials = spec.keys.then(|| supervisor.dirs.s3_credentials());
+    let paths = (spec.paths)(&supervisor.spec.with);
+    Ok(LabService { service, daemon: spec.daemon.to_owned(), url, credentials, paths })
 }
 
 #[cfg(test)]
@@ -158,7 +241,20 @@ mod tests {
     fn each_row_is_that_of_its_service() {
         for (at, spec) in SERVICES.iter().enumerate() {
             assert_eq!((spec.service as usize, spec.service.to_string()), (at, spec.name.to_owned()));
-            assert_eq!(Service::of_daemon(spec.daemon).map(|found| found.service), Some(spec.service));
         }
+    }
+
+    #[test]
+    fn a_service_comes_with_what_it_builds_on() {
+        assert_eq!(complete(&[Service::Nfs]), [Service::Cephfs, Service::Nfs]);
+        assert_eq!(complete(&[Service::Rgw, Service::Cephfs, Service::Rgw]), [Service::Cephfs, Service::Rgw]);
+        assert_eq!(complete(&[]), []);
+    }
+
+    #[test]
+    fn a_url_tells_whom_to_connect_to() {
+        assert_eq!(host_and_port("nfs://10.1.2.1:2049/cephfs"), Some("10.1.2.1:2049"));
+        assert_eq!(port("http://127.0.0.1:8080"), Some(8080));
+        assert_eq!(port("elsewhere"), None);
     }
 }

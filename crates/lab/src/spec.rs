@@ -47,7 +47,7 @@ pub struct Spec {
     /// The hosts have a second network, on which the OSDs talk to each other.
     #[serde(default)]
     pub cluster_network: bool,
-    /// What it offers beside its pools; each once.
+    /// What it offers beside its pools; what these build on comes by itself.
     #[serde(default)]
     pub with: Vec<Service>,
     /// The monitor's port (msgr2; msgr1 has the next one); `None`: free ones are found.
@@ -107,6 +107,9 @@ impl Spec {
         if self.cluster_network && self.hosts == 0 {
             return usage("a cluster network lies between hosts; give --hosts as well".to_owned());
         }
+        if self.with.contains(&Service::Guest) && self.hosts == 0 {
+            return usage("a guest is on the network between hosts; give --hosts as well".to_owned());
+        }
         Ok(())
     }
 
@@ -150,6 +153,7 @@ mod tests {
             Spec { size: 1 << 20, ..Spec::default() },
             Spec { hosts: 4, ..Spec::default() },
             Spec { cluster_network: true, ..Spec::default() },
+            Spec { with: vec![Service::Guest], ..Spec::default() },
             Spec { db: Some(2 * GIB), ..Spec::default() },
             Spec { db: Some(2 * GIB), backing: Backing::Memory, ..Spec::default() },
             Spec { db: Some(1 << 20), backing: Backing::Loop, ..Spec::default() },

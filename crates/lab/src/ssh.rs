@@ -2,9 +2,11 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
+use crate::guest;
 use crate::lab::LabCluster;
 use crate::preflight;
 use crate::process_group::{MARK, ProcessGroup};
+use crate::services::Service;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -33,7 +35,7 @@ pub(crate) fn start(lab: &LabCluster, dirs: &Dirs, process_group: &ProcessGroup)
         let path = folder.join(name);
         fs::write(&path, text).map_err(LabError::io("cannot write", &path)).map(|()| path)
     };
-    let daemon = write("sshd_config", daemon_config(&folder, dirs))?;
+    let daemon = write("sshd_config", daemon_config(&folder) + &environment(&folder, dirs))?;
     let daemon = daemon.to_string_lossy().into_owned();
     for host in &lab.hosts {
         process_group.start_other(&format!("sshd.{}", host.name), host, &program, &["-D", "-e", "-f", &daemon])?;
@@ -41,15 +43,30 @@ pub(crate) fn start(lab: &LabCluster, dirs: &Dirs, process_group: &ProcessGroup)
     write("config", client_config(lab, &folder)).map(Some)
 }
 
+/// The keys with which an sshd knows the lab's client, and is known by it.
+pub(crate) fn give_keys(dirs: &Dirs, to: &Path) -> Result<(), LabError> {
+    for name in [HOST_KEY, CLIENT_PUBLIC] {
+        let from = dirs.dir.join("ssh").join(name);
+        fs::copy(&from, to.join(name)).map_err(LabError::io("cannot copy", &from))?;
+    }
+    Ok(())
+}
+
+const HOST_KEY: &str = "host";
+const CLIENT_PUBLIC: &str = "client.pub";
+
 /// Agents are marked as the lab's own, and what they keep goes with the lab.
-fn daemon_config(folder: &Path, dirs: &Dirs) -> String {
+fn environment(folder: &Path, dirs: &Dirs) -> String {
+    format!("SetEnv XDG_CACHE_HOME={}/cache {MARK}={}\n", folder.display(), dirs.dir.display())
+}
+
+/// Of an sshd with its keys in this folder.
+pub(crate) fn daemon_config(folder: &Path) -> String {
     let folder = folder.display();
     format!(
-        "Port 22\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/client.pub\nPidFile none\nStrictModes no\nUsePAM no\n\
+        "Port 22\nHostKey {folder}/{HOST_KEY}\nAuthorizedKeysFile {folder}/{CLIENT_PUBLIC}\nPidFile none\nStrictModes no\nUsePAM no\n\
          PermitRootLogin prohibit-password\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n\
-         ClientAliveInterval 5\nClientAliveCountMax 2\nMaxStartups 100\n\
-         SetEnv XDG_CACHE_HOME={folder}/cache {MARK}={}\n",
-        dirs.dir.display()
+         ClientAliveInterval 5\nClientAliveCountMax 2\nMaxStartups 100\n"
     )
 }
 
@@ -59,8 +76,10 @@ fn client_config(lab: &LabCluster, folder: &Path) -> String {
         "IdentityFile {folder}/client\nIdentitiesOnly yes\nUserKnownHostsFile {folder}/known\n\
          StrictHostKeyChecking accept-new\nLogLevel ERROR\nUser root\n"
     );
-    for host in &lab.hosts {
-        text += &format!("Host {}\n  HostName {}\n", host.name, host.address);
+    let hosts = lab.hosts.iter().map(|host| (host.name.as_str(), host.address.clone()));
+    let guest = lab.services.iter().filter(|own| own.service == Service::Guest);
+    for (name, address) in hosts.chain(guest.map(|_| (guest::GUEST, guest::address(lab)))) {
+        text += &format!("Host {name}\n  HostName {address}\n");
     }
     text
 }

@@ -12,6 +12,7 @@ use crate::leftovers;
 use crate::preflight::Programs;
 use crate::process_group::{self, ProcessGroup};
 use crate::registry;
+use crate::services;
 use crate::spec::Spec;
 use crate::wire::{KEEP, Told, send};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
@@ -83,6 +84,7 @@ fn fail(error: &LabError) {
 
 /// Takes the lab's name, or says why it can't be had.
 fn begin(spec: Spec) -> Result<Arc<Supervisor>, LabError> {
+    let spec = Spec { with: services::complete(&spec.with), ..spec };
     let dirs = Dirs::of(&spec.name)?;
     let programs = crate::preflight::check(&spec, &dirs)?;
     let lock = registry::take(&dirs, |place| crate::preflight::check_space(&spec, place))?;

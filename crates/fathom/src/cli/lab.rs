@@ -13,6 +13,8 @@ pub struct LabArgs {
 pub enum LabCommand {
     /// Start a cluster and wait until all its placement groups are active and clean
     Up(UpArgs),
+    /// Start a lab with a virtual machine that uses images, CephFS and NFS as clients do: up --hosts 3 --with cephfs,nfs,guest
+    Guest(UpArgs),
     /// Take a lab down, in whatever state it is; nothing of it is left
     Down(NameArgs),
     /// How a lab is, and where its ceph.conf is
@@ -32,13 +34,13 @@ pub enum LabCommand {
     Supervisor { spec: String },
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub struct NameArgs {
     #[arg(long, default_value = "default")]
     pub name: String,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub struct UpArgs {
     #[command(flatten)]
     pub name: NameArgs,
@@ -59,7 +61,8 @@ pub struct UpArgs {
     /// The hosts have a second network, on which the OSDs talk to each other
     #[arg(long, requires = "hosts")]
     pub cluster_network: bool,
-    /// What it offers beside its pools: cephfs (a file system), rgw (an object gateway)
+    /// What it offers beside its pools: cephfs (a file system), rgw (an object gateway), nfs (the file system by NFS), guest (a virtual machine that uses images
+    /// and the file system as clients do; with --hosts)
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SERVICES")]
     pub with: Vec<ServiceArg>,
     /// The monitor's port (default: a free one)
@@ -71,6 +74,8 @@ pub struct UpArgs {
 pub enum ServiceArg {
     Cephfs,
     Rgw,
+    Nfs,
+    Guest,
 }
 
 #[derive(Args, Debug)]

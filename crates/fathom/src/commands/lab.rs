@@ -16,6 +16,7 @@ use std::time::Instant;
 pub fn run(common: &Common, args: &LabArgs) -> Result<u8, Failure> {
     match &args.command {
         LabCommand::Up(args) => up(common, args)?,
+        LabCommand::Guest(args) => up(common, &with_guest(args))?,
         LabCommand::Down(args) => down(common, &args.name)?,
         LabCommand::Status(args) => status(common.format, &args.name)?,
         LabCommand::List => list(common.format)?,
@@ -44,8 +45,17 @@ impl From<ServiceArg> for Service {
         match service {
             ServiceArg::Cephfs => Service::Cephfs,
             ServiceArg::Rgw => Service::Rgw,
+            ServiceArg::Nfs => Service::Nfs,
+            ServiceArg::Guest => Service::Guest,
         }
     }
+}
+
+/// What is named stays as it is.
+fn with_guest(args: &UpArgs) -> UpArgs {
+    const HOSTS: u32 = 3;
+    let with = [ServiceArg::Cephfs, ServiceArg::Nfs, ServiceArg::Guest].into_iter().chain(args.with.iter().copied());
+    UpArgs { hosts: if args.hosts == 0 { HOSTS } else { args.hosts }, with: with.collect(), ..args.clone() }
 }
 
 fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
@@ -162,6 +172,18 @@ fn text(lab: &LabCluster) -> String {
     }
     let _ = writeln!(text, "try      fathom run --lab {}", lab.name);
     let _ = writeln!(text, "         ceph --conf {} status", lab.conf.display());
+    let guest = lab.services.iter().find(|own| own.service == Service::Guest);
+    if let (Some(config), Some(guest)) = (&lab.ssh_config, guest) {
+        let there = format!("--hosts {} --ssh-config {}", lab::GUEST, config.display());
+        let _ = writeln!(text, "         fathom hosts {there}");
+        let _ = writeln!(text, "         fathom disk /dev/vda --destroy-data-on /dev/vda {there}");
+        let mounts =
+            guest.paths.iter().filter(|path| path.starts_with("/mnt")).map(|path| format!("{} ", path.display()));
+        let mounts: String = mounts.collect();
+        if !mounts.is_empty() {
+            let _ = writeln!(text, "         fathom file {mounts}{there}");
+        }
+    }
     text
 }
 
@@ -169,7 +191,9 @@ fn text(lab: &LabCluster) -> String {
 fn offers(service: &LabService) -> String {
     let url = service.url.iter().map(|url| format!(" at {url}"));
     let keys = service.credentials.iter().map(|file| format!(", keys in {}", file.display()));
-    std::iter::once(service.service.to_string()).chain(url).chain(keys).collect()
+    let paths = service.paths.iter().map(|path| format!(" {}", path.display()));
+    let paths = (!service.paths.is_empty()).then(|| format!(", with{}", paths.collect::<String>()));
+    std::iter::once(service.service.to_string()).chain(url).chain(keys).chain(paths).collect()
 }
 
 fn standing(osd: &LabDaemon) -> String {

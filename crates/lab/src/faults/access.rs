@@ -6,11 +6,13 @@ use crate::errors::LabError;
 use crate::lab::{LabCluster, State};
 use crate::monitor;
 use crate::process_group;
+use crate::rgw;
+use crate::services::Service;
 use crate::wire::{Act, Answer, SupervisorCommand};
 use ceph::Rados;
 use serde_json::{Value, json};
 use std::cell::OnceCell;
-use std::process::Command;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -65,12 +67,8 @@ impl LabAccess {
 
     /// Ceph's own program for images; its standard output.
     pub fn rbd(&self, words: &[&str]) -> Result<String, LabError> {
-        let mut command = Command::new("rbd");
-        command.arg("--conf").arg(&self.lab.conf).args(words).env(process_group::MARK, &self.dirs.dir);
-        for name in process_group::FOREIGN {
-            command.env_remove(name);
-        }
-        let output = process_group::run(&mut command)?;
+        let mut command = process_group::tool(Path::new("rbd"), &self.lab.conf, &self.dirs);
+        let output = process_group::run(command.args(words))?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
@@ -85,6 +83,12 @@ impl LabAccess {
     /// Kills these OSDs and starts them again, one after the other; waits until each is up.
     pub fn restart(&self, daemons: &[String]) -> Result<(), LabError> {
         for daemon in daemons {
+            if daemon == rgw::SPEC.daemon {
+                // One that was killed is waited for by all others, and by itself, for 30 s whenever a bucket is made.
+                self.act(daemon, Act::Restart)?;
+                self.wait("the start of the object gateway", || Ok(rgw::ask(&rgw::address(&self.lab)).is_ok()))?;
+                continue;
+            }
             let before = self.up_from(daemon)?.unwrap_or(0);
             // One that does not run is only started.
             let _ = self.act(daemon, Act::Kill);
@@ -92,6 +96,21 @@ impl LabAccess {
             self.wait("the start of the OSD", || Ok(self.up_from(daemon)?.is_some_and(|epoch| epoch > before)))?;
         }
         if daemons.is_empty() { Ok(()) } else { self.wait_active() }
+    }
+
+    /// For faults of what a lab offers beside its pools: the daemon that serves it.
+    pub fn need_service(&self, fault: &str, wanted: Service) -> Result<&str, LabError> {
+        let own = self.lab.services.iter().find(|service| service.service == wanted);
+        own.map(|service| service.daemon.as_str()).ok_or_else(|| LabError::FaultNotHere {
+            fault: fault.to_owned(),
+            why: format!("the lab {} does not offer {wanted}", self.lab.name),
+            mend: match wanted {
+                Service::Cephfs => "start one that does: `fathom lab up --with cephfs`",
+                Service::Rgw => "start one that does: `fathom lab up --with rgw`",
+                Service::Nfs => "start one that does: `fathom lab up --with nfs`",
+                Service::Guest => "start one that does: `fathom lab guest`",
+            },
+        })
     }
 
     /// The epoch in which an OSD was last seen to come up; `None`: it is down.

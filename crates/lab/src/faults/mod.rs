@@ -22,6 +22,7 @@ mod link_loss;
 mod link_slow_from;
 mod link_slow_to;
 mod links;
+mod mds_cache;
 mod messenger_delay;
 mod mtu;
 mod nearly_full;
@@ -30,6 +31,7 @@ mod osd_option;
 mod path_slow;
 mod primaries_on_one;
 mod recovery;
+mod rgw_nagle;
 mod secure_mode;
 mod snapshot;
 mod stutter;
@@ -50,7 +52,7 @@ use target::{Target, TargetKind};
 pub use worker::worker;
 
 /// Every fault, by what it is of: disks, processors, links, messages, a daemon, load of others, pools and images, the cluster.
-static FAULTS: [&Fault; 26] = [
+static FAULTS: [&Fault; 28] = [
     &disk_iops::FAULT,
     &disk_bandwidth::FAULT,
     &wrong_db_device::FAULT,
@@ -66,6 +68,8 @@ static FAULTS: [&Fault; 26] = [
     &secure_mode::FAULT,
     &debug_logging::FAULT,
     &osd_option::FAULT,
+    &rgw_nagle::FAULT,
+    &mds_cache::FAULT,
     &noisy_neighbour::FAULT,
     &deep_scrub::FAULT,
     &recovery::FAULT,

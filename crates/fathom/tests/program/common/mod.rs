@@ -109,11 +109,25 @@ pub struct Lab {
 
 impl Lab {
     pub fn up(arguments: &[&str]) -> Lab {
+        Lab::up_with(arguments, &[])
+    }
+
+    /// In this environment.
+    pub fn up_with(arguments: &[&str], environment: &[(&str, &str)]) -> Lab {
+        Lab::started("up", arguments, environment)
+    }
+
+    /// With a guest, by its own command.
+    pub fn guest(arguments: &[&str], environment: &[(&str, &str)]) -> Lab {
+        Lab::started("guest", arguments, environment)
+    }
+
+    fn started(command: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Lab {
         let home = Home::new();
         let name = format!("t{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let mut all = vec!["lab", "up", "--name", &name];
+        let mut all = vec!["lab", command, "--name", &name];
         all.extend(arguments);
-        home.run(&all).ends(0, &[]);
+        home.run_with(&all, environment).ends(0, &[]);
         let status = home.run(&["lab", "status", "--name", &name, "--format", "json"]);
         let status = status.ends(0, &[]).json();
         Lab { home, name, status, asked: Asked::default() }
@@ -121,6 +135,11 @@ impl Lab {
 
     pub fn conf(&self) -> &str {
         self.status["conf"].as_str().unwrap()
+    }
+
+    /// What `lab status` told when it was ready.
+    pub fn status(&self) -> &Value {
+        &self.status
     }
 
     /// The program against this lab as if it were any cluster.
