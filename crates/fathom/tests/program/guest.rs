@@ -122,10 +122,6 @@ for drive in $sata $scsi $nvme; do
 done
 "#;
 
-fn fathom() -> String {
-    format!("fathom={}\n", env!("CARGO_BIN_EXE_fathom"))
-}
-
 #[test]
 fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happens() {
     let slow = SlowFlush::start(64 << 20);
@@ -141,7 +137,7 @@ fn the_cache_of_a_drive_is_switched_by_its_own_word_and_put_back_whatever_happen
         (Bus::Nvme, file("nvme")),
         (Bus::TwoNamespaces, file("two")),
     ];
-    let guest = Guest::run(&drives, &[&fathom(), DRIVES, JUDGE, ON, KILL, RENAMED, AWAY, OTHERS].concat());
+    let guest = Guest::run(&drives, &[DRIVES, JUDGE, ON, KILL, RENAMED, AWAY, OTHERS].concat());
     let judged = |name: &str| {
         let text = guest.file(name);
         let run: Value =

@@ -1,7 +1,7 @@
 //! `kill -9` at random instants while drives are judged with their caches on and off: after `fathom restore` each cache is as before, by the
 //! drive's own word and by the kernel's. `FATHOM_KILLS=20` (`make kills`) says how many; `FATHOM_SEED` repeats a series.
 
-use super::{DRIVES, fathom};
+use super::DRIVES;
 use crate::common::guest::{Bus, Guest};
 use std::fs::File;
 
@@ -70,7 +70,7 @@ fn a_run_for_fitness_that_is_killed_anywhere_leaves_the_caches_of_drives_as_befo
     };
     let drives = [(Bus::Sata, "sata"), (Bus::Scsi, "scsi"), (Bus::Nvme, "nvme")].map(drive);
     let numbers = format!("kills={kills}\nseed={seed}\n");
-    let guest = Guest::run(&drives, &[&fathom(), &numbers, DRIVES, SCRIPT].concat());
+    let guest = Guest::run(&drives, &[&numbers, DRIVES, SCRIPT].concat());
     let told = guest.file("kills");
     println!("{told}");
     assert_eq!(told.lines().count() as u64, kills, "{}", guest.file("output"));
