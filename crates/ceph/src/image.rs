@@ -4,7 +4,7 @@ use crate::connect::c_text;
 use crate::error::CephError;
 use crate::image_io::ImageIo;
 use crate::librados::Handle;
-use crate::librbd::{ImageSpec, Librbd};
+use crate::librbd::{ImageInfo, ImageSpec, Librbd};
 use crate::pool::{IoContext, Pool};
 use std::ffi::CStr;
 use std::sync::{Arc, mpsc};
@@ -111,6 +111,29 @@ impl Image {
         Ok(size)
     }
 
+    /// Bytes of the objects that hold its data, each of which holds that many in a row.
+    ///
+    /// # Errors
+    /// The image does not answer, or its data are striped over several objects.
+    pub fn object_size(&self) -> Result<u64, CephError> {
+        let (handle, mut stripes) = (&self.handle, 0);
+        // SAFETY: an image's description is plain numbers and characters, for which zeros are valid.
+        let mut info: ImageInfo = unsafe { std::mem::zeroed() };
+        // SAFETY: the image is open; the description is as long as it is said to be.
+        let code = unsafe { (handle.fns.rbd_stat)(handle.raw, &mut info, size_of::<ImageInfo>()) };
+        check(&handle.context, code, "ask for the objects of", &handle.name)?;
+        // SAFETY: the image is open; one number is filled.
+        let code = unsafe { (handle.fns.rbd_get_stripe_count)(handle.raw, &mut stripes) };
+        check(&handle.context, code, "ask for the stripes of", &handle.name)?;
+        match stripes {
+            0 | 1 => Ok(info.object_size),
+            _ => Err(CephError::Errno {
+                what: format!("image {}/{} is striped over several objects", handle.context.name, handle.name),
+                errno: libc::EOPNOTSUPP,
+            }),
+        }
+    }
+
     /// An option of librbd for this image alone, whoever opens it from now on: stronger than pool and configuration.
     ///
     /// # Errors
@@ -133,6 +156,8 @@ impl Image {
 
 /// `RBD_IMAGE_OPTION_DATA_POOL` of librbd.h.
 const DATA_POOL: i32 = 10;
+/// `RBD_IMAGE_OPTION_CLONE_FORMAT` of librbd.h.
+const CLONE_FORMAT: i32 = 12;
 
 /// What an image is made with, where it is not what the configuration says.
 struct ImageOptions {
@@ -146,6 +171,12 @@ impl ImageOptions {
         // SAFETY: `raw` is filled.
         unsafe { (fns.rbd_image_options_create)(&mut raw) };
         ImageOptions { fns, raw }
+    }
+
+    /// A negative number tells of an error.
+    fn set_number(&self, option: i32, value: u64) -> i32 {
+        // SAFETY: the options are valid.
+        unsafe { (self.fns.rbd_image_options_set_uint64)(self.raw, option, value) }
     }
 
     /// A negative number tells of an error.
@@ -181,6 +212,25 @@ impl Pool {
         check(self.context(), code, "make", name)
     }
 
+    /// Makes a clone of an image of this pool as it was when the snapshot was taken, with its data in this pool. It is of the second format
+    /// (Mimic and newer), which needs no protected snapshot: letting go of one may wait for ever in librbd 16.2, which then asks the cluster
+    /// from the very thread that would take the answer.
+    ///
+    /// # Errors
+    /// librbd is missing, the name is taken, there is no such snapshot, or no right.
+    pub fn clone_image(&self, parent: &str, snapshot: &str, name: &str) -> Result<(), CephError> {
+        let (fns, c_name, raw) = (Librbd::get()?, c_text(name)?, self.context().raw);
+        let (c_parent, c_snapshot) = (c_text(parent)?, c_text(snapshot)?);
+        let options = ImageOptions::new(fns);
+        let code = options.set(DATA_POOL, &c_text(self.name())?);
+        check(self.context(), code, "choose the data pool of", name)?;
+        check(self.context(), options.set_number(CLONE_FORMAT, 2), "choose the format of", name)?;
+        let texts = [&c_parent, &c_snapshot, &c_name].map(|text| text.as_ptr());
+        // SAFETY: the texts and the options live through the call.
+        let code = unsafe { (fns.rbd_clone3)(raw, texts[0], texts[1], raw, texts[2], options.raw) };
+        check(self.context(), code, &format!("make a clone of {parent}@{snapshot} as"), name)
+    }
+
     /// # Errors
     /// librbd is missing, there is no such image, or it is in use.
     pub fn remove_image(&self, name: &str) -> Result<(), CephError> {
@@ -188,6 +238,20 @@ impl Pool {
         // SAFETY: the name lives through the call.
         let code = unsafe { (fns.rbd_remove)(self.context().raw, c_name.as_ptr()) };
         check(self.context(), code, "remove", name)
+    }
+
+    /// Removes an image from the pool's trash, to which removing it moves it where `rbd_move_to_trash_on_remove` is set. False: none of this
+    /// id is there.
+    ///
+    /// # Errors
+    /// librbd is missing, it has snapshots or is in use, or no right.
+    pub fn remove_from_trash(&self, id: &str) -> Result<bool, CephError> {
+        let (fns, c_id) = (Librbd::get()?, c_text(id)?);
+        // SAFETY: the id lives through the call.
+        match unsafe { (fns.rbd_trash_remove)(self.context().raw, c_id.as_ptr(), true) } {
+            code if code == -libc::ENOENT => Ok(false),
+            code => check(self.context(), code, "remove from the trash", id).map(|()| true),
+        }
     }
 
     /// The names of all images.

@@ -4,6 +4,7 @@ use crate::error::CephError;
 use crate::image::{Image, check};
 use crate::librbd::{ImageWatcher, SnapInfo};
 use libc::timespec;
+use std::ffi::CStr;
 
 /// More snapshots or watchers than this are not counted.
 const MOST: usize = 4096;
@@ -26,6 +27,17 @@ impl Image {
     /// # Errors
     /// The image does not answer.
     pub fn snapshot_times(&self) -> Result<Vec<i64>, CephError> {
+        self.of_snapshots(|info| self.taken(info.id))
+    }
+
+    /// # Errors
+    /// The image does not answer.
+    pub fn snapshots(&self) -> Result<Vec<String>, CephError> {
+        // SAFETY: the library's texts end with zero, and live until the list is given back.
+        self.of_snapshots(|info| Some(unsafe { CStr::from_ptr(info.name) }.to_string_lossy().into_owned()))
+    }
+
+    fn of_snapshots<T>(&self, of: impl Fn(&SnapInfo) -> Option<T>) -> Result<Vec<T>, CephError> {
         let handle = self.handle();
         let mut infos = vec![SnapInfo { id: 0, size: 0, name: std::ptr::null() }; 16];
         loop {
@@ -37,12 +49,12 @@ impl Image {
                 continue;
             }
             check(&handle.context, code, "list the snapshots of", &handle.name)?;
-            let times = infos.iter().take(code as usize).filter_map(|info| self.taken(info.id)).collect();
+            let found = infos.iter().take(code as usize).filter_map(&of).collect();
             if code > 0 {
                 // SAFETY: the entries were filled by the library, and are given back once.
                 unsafe { (handle.fns.rbd_snap_list_end)(infos.as_mut_ptr()) };
             }
-            return Ok(times);
+            return Ok(found);
         }
     }
 

@@ -12,6 +12,7 @@ mod file_system;
 mod flight;
 mod image;
 mod image_io;
+mod image_snapshots;
 mod image_state;
 mod leave;
 mod libcephfs;

@@ -4,6 +4,7 @@ mod block_queues;
 mod bonds;
 mod disks;
 mod guests;
+pub mod mapped_image;
 mod missing;
 pub mod mounts;
 mod nic_setup;

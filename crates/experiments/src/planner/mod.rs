@@ -6,6 +6,7 @@ mod durability;
 mod fio;
 pub mod groups;
 mod holes;
+mod image_states;
 pub mod like;
 mod others_pools;
 mod room;
@@ -134,6 +135,7 @@ fn planned(draft: &mut Draft) -> Result<PlannedExperiment, Failure> {
             let points = std::mem::take(&mut draft.points);
             return Ok(PlannedExperiment::Sweep(Sweep { axes: axes.clone(), points, left_out }));
         }
+        Experiment::ImageStates => return Ok(PlannedExperiment::ImageStates(image_states::add(draft)?)),
         _ => add_layers(draft)?,
     }
     Ok(match experiment {
@@ -289,9 +291,8 @@ fn refuse_useless_hosts(inventory: &Inventory, request: &Request) -> Result<(), 
     match request.layers.iter().any(|layer| layer.can().hosts) {
         true => Ok(()),
         false => {
-            let text =
-                "--hosts: other hosts load the device, network, floor, rados, rbd and object layers, and none of these";
-            Err(Failure::Usage(text.to_string()))
+            let can = Layer::ALL.into_iter().filter(|layer| layer.can().hosts).map(Layer::name).collect::<Vec<_>>();
+            Err(Failure::Usage(format!("--hosts: other hosts load the layers {}, and none of these", can.join(", "))))
         }
     }
 }
@@ -328,7 +329,7 @@ fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
 
 /// Everything that an engine can't do is told before anything is changed.
 fn refuse_impossible(draft: &Draft, experiment: &PlannedExperiment) -> Result<(), Failure> {
-    if draft.steps.is_empty() && experiment.sustained().is_empty() {
+    if draft.steps.is_empty() && experiment.sustained().is_empty() && experiment.image_states().is_none() {
         let layers: Vec<&str> = draft.request.layers.iter().map(|layer| layer.name()).collect();
         let why = network::unmeasured(draft).map_or(String::new(), |why| format!("; {why}"));
         return Err(Failure::Usage(format!(

@@ -3,7 +3,7 @@
 use super::room::PART;
 use model::units::bytes as shown;
 use model::workload::MIB;
-use model::{Bytes, Change, Failure, Place, Plan, PoolScope, Quota, Scope, Step};
+use model::{Bytes, Change, Failure, ImageState, ImageStates, Place, Plan, PoolScope, Quota, Scope, Step};
 use std::collections::BTreeMap;
 
 /// Size of the objects with an image's data, unless the cluster says otherwise.
@@ -14,12 +14,22 @@ const INDEX: u64 = 3;
 
 /// Before anything is made.
 pub fn refuse(scope: &Scope, plan: &Plan) -> Result<(), Failure> {
-    for pool in used(scope, &plan.changes) {
-        refuse_without_images(pool, &plan.changes)?;
+    let later = plan.experiment.image_states().map(of_rounds).unwrap_or_default();
+    let changes = &[plan.changes.as_slice(), &later].concat();
+    for pool in used(scope, changes) {
+        refuse_without_images(pool, changes)?;
         refuse_full(pool)?;
-        refuse_beyond_quota(pool, &plan.changes, &plan.steps)?;
+        refuse_beyond_quota(pool, changes, &plan.steps)?;
     }
     Ok(())
+}
+
+/// Images that are made while the run goes on.
+fn of_rounds(states: &ImageStates) -> Vec<Change> {
+    let image =
+        |state: ImageState| Change::Image { pool: states.pool.clone(), name: states.image(state), bytes: states.bytes };
+    // And what a snapshot keeps.
+    [ImageState::Fresh, ImageState::Clone, ImageState::Flattened, ImageState::Snapshot].map(image).into()
 }
 
 /// Those that were there and get something.

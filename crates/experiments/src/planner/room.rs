@@ -2,10 +2,10 @@
 
 use super::ab::on_side;
 use super::draft::Draft;
-use super::others_pools;
-use crate::Request;
+use super::{image_states, others_pools};
 use crate::ab::Side;
 use crate::layers;
+use crate::{Experiment, Request};
 use model::workload::MIB;
 use model::{Bytes, Change, Failure, Inventory, Layer, OsdScope, Place, PoolScope, Step};
 use std::collections::BTreeMap;
@@ -25,6 +25,9 @@ const REPLICAS: u64 = 3;
 /// what fills a quota is refused.
 pub fn halvings(inventory: &Inventory, request: &Request) -> Result<u32, Failure> {
     let sides = sides(request);
+    if matches!(request.experiment, Experiment::ImageStates) {
+        return Ok(0);
+    }
     let limited = tightest(inventory).is_some() || sides.iter().any(|side| has_quota(inventory, side));
     if request.workload.working_set.is_some() || !limited {
         return Ok(0);
@@ -53,6 +56,9 @@ fn has_quota(inventory: &Inventory, request: &Request) -> bool {
 
 /// Said where working sets are smaller than usual.
 pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
+    if matches!(request.experiment, Experiment::ImageStates) {
+        return image_states::note(inventory, request);
+    }
     let halvings = halvings(inventory, request).ok().filter(|halvings| *halvings > 0)?;
     let short = short(&drafts(inventory, &sides(request), halvings - 1).ok()?)?;
     Some(format!(
@@ -85,7 +91,7 @@ fn short(drafts: &[Draft]) -> Option<String> {
 }
 
 /// The OSD with the least room, and how much it is; `None`: it is not known of any.
-fn tightest(inventory: &Inventory) -> Option<(&OsdScope, Bytes)> {
+pub fn tightest(inventory: &Inventory) -> Option<(&OsdScope, Bytes)> {
     let room = |osd: &OsdScope| {
         let below = (osd.bytes? as f64 * NEARLY_FULL) as Bytes;
         Some(below.saturating_sub(osd.bytes_used?).saturating_sub(LOG_AHEAD))

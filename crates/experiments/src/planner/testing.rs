@@ -45,6 +45,7 @@ pub fn folder(path: &str) -> Site {
         drive: None,
         disks: Vec::new(),
         osds: Vec::new(),
+        images: Vec::new(),
     };
     Site { host: None, wish, seen: Ok(seen) }
 }

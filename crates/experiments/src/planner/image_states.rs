@@ -1,0 +1,155 @@
+//! The states of an image: images that are filled before, and how many rounds there are at least and at most.
+
+use super::draft::Draft;
+use super::room::{PART, tightest};
+use crate::Request;
+use crate::layers::rados::pool_for;
+use model::workload::{KIB, MIB};
+use model::{Bytes, Change, Failure, ImageStates, Inventory};
+
+/// Size of the objects with an image's data, unless the cluster says otherwise.
+const OBJECT: Bytes = 4 * MIB;
+/// Each is written for the first time once in a round.
+const OBJECTS: Bytes = 64;
+const LAB_OBJECTS: Bytes = 16;
+/// With fewer, a round says next to nothing.
+const OBJECTS_LEAST: Bytes = 8;
+const BLOCK: Bytes = 4 * KIB;
+const ROUNDS_MIN: u32 = 5;
+const ROUNDS_MAX: u32 = 24;
+/// Of a quick run.
+const QUICK_MIN: u32 = 3;
+const QUICK_MAX: u32 = 6;
+
+/// Images that stand at once, at most, each with all its objects: the lasting ones, the flattened one, a fresh one, a clone, and what a
+/// snapshot keeps.
+const IMAGES: Bytes = 8;
+const REPLICAS: Bytes = 3;
+
+/// As many of the usual objects as OSDs have room for.
+///
+/// # Errors
+/// Even the least do not fit.
+fn objects_fitting(inventory: &Inventory) -> Result<Bytes, Failure> {
+    let halves = std::iter::successors(Some(usual_objects(inventory)), |objects| Some(objects / 2));
+    let fitting = halves.take_while(|objects| *objects >= OBJECTS_LEAST).find(|objects| has_room(inventory, *objects));
+    fitting.map_or_else(|| refuse_without_room(inventory, OBJECTS_LEAST).map(|()| OBJECTS_LEAST), Ok)
+}
+
+fn has_room(inventory: &Inventory, objects: Bytes) -> bool {
+    tightest(inventory).is_none_or(|(_, room)| on_each(inventory, objects) as f64 <= room as f64 * PART)
+}
+
+/// Bytes that come to each OSD.
+fn on_each(inventory: &Inventory, objects: Bytes) -> Bytes {
+    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as Bytes;
+    let all = u128::from(objects + 1) * u128::from(OBJECT * IMAGES * REPLICAS.min(osds)) / u128::from(osds);
+    Bytes::try_from(all).unwrap_or(Bytes::MAX)
+}
+
+fn refuse_without_room(inventory: &Inventory, objects: Bytes) -> Result<(), Failure> {
+    let Some((osd, room)) = tightest(inventory).filter(|_| !has_room(inventory, objects)) else { return Ok(()) };
+    Err(Failure::Refused(format!(
+        "--working-set: {IMAGES} images of {} with their copies put {} on each OSD, and osd.{} has room for {} until it is nearly full, of which \
+         half may be taken; give a smaller one (32 MiB at least), or make room",
+        model::units::bytes((objects + 1).saturating_mul(OBJECT)),
+        model::units::bytes(on_each(inventory, objects)),
+        osd.id,
+        model::units::bytes(room)
+    )))
+}
+
+fn usual_objects(inventory: &Inventory) -> Bytes {
+    if inventory.lab.is_some() { LAB_OBJECTS } else { OBJECTS }
+}
+
+/// Said where images are smaller than usual.
+pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
+    let objects = objects_fitting(inventory).ok()?;
+    let smaller = objects < usual_objects(inventory) && request.workload.working_set.is_none();
+    let (osd, room) = tightest(inventory).filter(|_| smaller)?;
+    Some(format!(
+        "osd.{} has room for {} until it is nearly full: images are of {} instead of {} (--working-set for others)",
+        osd.id,
+        model::units::bytes(room),
+        model::units::bytes(objects * OBJECT),
+        model::units::bytes(usual_objects(inventory) * OBJECT)
+    ))
+}
+
+pub fn add(draft: &mut Draft) -> Result<ImageStates, Failure> {
+    if draft.inventory.clients().next().is_some() {
+        return Err(Failure::Usage(
+            "--states: images in their states are asked by this host alone; leave --hosts out".to_string(),
+        ));
+    }
+    let (pool, _) = pool_for(draft, "rbd")?;
+    let block = draft.options.block_size.unwrap_or(BLOCK);
+    let wished = match draft.options.working_set {
+        Some(bytes) => bytes.div_ceil(OBJECT).saturating_mul(OBJECT),
+        None => objects_fitting(draft.inventory)? * OBJECT,
+    };
+    if wished < OBJECTS_LEAST * OBJECT {
+        return Err(Failure::Usage(format!(
+            "--working-set: the first write to an object is one for each 4 MiB, and fewer than {OBJECTS_LEAST} say nothing; give 32 MiB or more"
+        )));
+    }
+    refuse_without_room(draft.inventory, wished / OBJECT)?;
+    if block == 0 || !OBJECT.is_multiple_of(block) {
+        return Err(Failure::Usage(format!(
+            "--block-size {}: an operation lies within one object of 4 MiB; give a size that divides it: 4k, 64k, 1M, at most 4M",
+            model::units::bytes(block)
+        )));
+    }
+    let quick = draft.request.goal.passes_max == 1;
+    let (rounds_min, rounds_max) = if quick { (QUICK_MIN, QUICK_MAX) } else { (ROUNDS_MIN, ROUNDS_MAX) };
+    // One object more: the first write of all takes the image's lock, and is not counted.
+    let (prefix, bytes) = (draft.name("state."), wished + OBJECT);
+    let layer = draft.request.layers[0];
+    let plan = ImageStates { layer, pool, prefix, bytes, block, rounds_min, rounds_max };
+    plan.lasting().into_iter().for_each(|name| {
+        draft.change(Change::Image { pool: plan.pool.clone(), name, bytes });
+    });
+    Ok(plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Experiment;
+    use crate::planner::{plan, testing};
+    use model::{Plan, PlannedExperiment};
+
+    fn planned(change: impl Fn(&mut Request)) -> Result<Plan, Failure> {
+        let mut request = testing::request(&[model::testing::images()]);
+        request.experiment = Experiment::ImageStates;
+        change(&mut request);
+        plan(&testing::inventory(3), &request)
+    }
+
+    #[test]
+    fn four_images_stand_through_the_run_and_nothing_is_a_step() {
+        let plan = planned(|_| ()).unwrap();
+        let PlannedExperiment::ImageStates(states) = &plan.experiment else { panic!("{:?}", plan.experiment) };
+        assert!(plan.steps.is_empty());
+        assert_eq!((states.bytes, states.rounds_min), ((OBJECTS + 1) * OBJECT, ROUNDS_MIN));
+        let images: Vec<&String> = plan
+            .changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::Image { name, bytes, .. } if *bytes == states.bytes => Some(name),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(images, states.lasting().iter().collect::<Vec<_>>());
+        assert!(images.iter().all(|name| name.starts_with("fathom.") && name.contains(".state.")), "{images:?}");
+    }
+
+    #[test]
+    fn what_says_nothing_is_refused() {
+        let why = |change: fn(&mut Request)| planned(change).unwrap_err().to_string();
+        assert!(why(|request| request.workload.working_set = Some(8 * MIB)).contains("32 MiB or more"));
+        assert!(why(|request| request.workload.block_size = Some(3 * KIB)).contains("divides it"));
+        assert!(why(|request| request.targets.pool = Some("none".into())).contains("pool none does not exist"));
+    }
+}
