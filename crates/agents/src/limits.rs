@@ -166,7 +166,9 @@ fn of_site(seen: &SiteSeen) -> Result<(), String> {
     texts
         .chain([seen.leads_to.as_ref(), cache, holes.map(|holes| &holes.file)])
         .flatten()
+        .chain(&seen.images)
         .try_for_each(|what| text(what))?;
+    many("images", seen.images.len())?;
     let found = match seen.found {
         PathKind::Device(bytes) | PathKind::File(bytes) => Some(bytes),
         PathKind::Folder | PathKind::Nothing => None,
@@ -190,7 +192,7 @@ fn of_sample(sample: &Sample) -> Result<(), String> {
     number("errors", sample.errors, COUNT)?;
     number("bytes", sample.bytes, MOVED)?;
     number("ns of a sample", sample.span_ns, LONGEST)?;
-    [Some(&sample.service), sample.response.as_ref(), sample.late.as_ref()]
+    [Some(&sample.service), sample.response.as_ref(), sample.late.as_ref(), sample.first_byte.as_ref()]
         .into_iter()
         .flatten()
         .try_for_each(latencies)

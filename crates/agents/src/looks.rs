@@ -54,6 +54,7 @@ impl Looks {
             write_cache: wish.writes.then(|| cluster::drive_cache::of(path)).flatten(),
             drive: wish.writes.then(|| cluster::here::drive_of(&there)).flatten(),
             osds: cluster::here::osds_on(&disks),
+            images: cluster::here::mapped_image::among(&disks),
             disks: disks.into_iter().collect(),
         })
     }

@@ -7,6 +7,7 @@ use model::{
     SliceEnd, Step, WindowSet, Workload,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// From the coordinator.
@@ -164,8 +165,8 @@ pub enum AgentAnswer {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentAccess {
     pub cluster: Option<ClusterTexts>,
-    /// To the object gateway.
-    pub s3: Option<S3Texts>,
+    /// To the object gateways, by their URLs.
+    pub s3: BTreeMap<String, S3Texts>,
 }
 
 /// The texts of conf and keyring, since the agent's host may have neither.
@@ -303,7 +304,7 @@ mod tests {
         let step = Step::new(3, testing::pools(), Pattern::ReadLatency, vec![target], workload);
         let cluster = ClusterTexts { conf: "c".into(), keyring: "k".into(), id: "admin".into(), clients: 1 };
         let keys = S3Texts { access: "a".into(), secret: "s".into(), token: None, authorities: None };
-        let access = AgentAccess { cluster: Some(cluster), s3: Some(keys) };
+        let access = AgentAccess { cluster: Some(cluster), s3: BTreeMap::from([("http://g".to_string(), keys)]) };
         let end = Endpoint::new("h", "10.0.0.1");
         let key = Key { port: 1, token: [2; 16] };
         let ask = |question: Question| AgentCommand::Question { id: 4, question };
@@ -356,6 +357,7 @@ mod tests {
             drive: Some(model::DriveAbout { queue: model::facts::BlockQueue::default(), health: Err("x".into()) }),
             disks: vec!["x".into()],
             osds: vec![3],
+            images: vec!["rbd0: a/b".into()],
         };
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
         let set = WindowSet { window: 2, samples: vec![(0, model::OpClass::Write, sample)] };
@@ -405,7 +407,7 @@ mod tests {
             token: Some("SECRET".into()),
             authorities: None,
         };
-        let access = AgentAccess { cluster: Some(cluster), s3: Some(keys) };
+        let access = AgentAccess { cluster: Some(cluster), s3: BTreeMap::from([("http://g".to_string(), keys)]) };
         assert!(!format!("{:?}", AgentCommand::Reach { access: Box::new(access) }).contains("SECRET"));
     }
 }

@@ -11,8 +11,8 @@ use engines::crew::{Flow, run_slice};
 use engines::{Context, engine_for};
 use model::testing;
 use model::{
-    Access, Clock, Durability, Endpoint, Gateway, Latencies, OpMix, Pattern, Place, Step, StepId, Target, Tree,
-    WindowSet, Workload,
+    Access, Clock, Durability, Endpoint, Latencies, OpMix, Pattern, Place, Step, StepId, Target, Tree, WindowSet,
+    Workload,
 };
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::sync::Arc;
@@ -61,8 +61,13 @@ fn run(arguments: &[String]) -> Result<String, String> {
 /// A device is this process's alone, as the product holds what it has proven to be free.
 fn holding(place: &Place) -> Result<Context, String> {
     let access = s3::Access { keys: s3::Keys::new("key", "secret"), authorities: None };
-    let context = Context { s3: Some(access), ..Context::default() };
-    let Place::Path { path, .. } = place else { return Ok(context) };
+    let (path, context) = match place {
+        Place::Path { path, .. } => (path, Context::default()),
+        Place::Bucket { gateway, .. } => {
+            return Ok(Context { s3: [(gateway.url.clone(), access)].into(), ..Context::default() });
+        }
+        _ => return Ok(Context::default()),
+    };
     let shown = |error: std::io::Error| format!("{}: {error}", path.display());
     if !std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
         return Ok(context);
@@ -97,19 +102,9 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
     let place = match (path, pair) {
         (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to), listener: None },
         ("-", _) => Place::Null,
-        (url, _) if url.starts_with("http") => Place::Bucket {
-            gateway: Gateway {
-                url: url.into(),
-                region: "us-east-1".into(),
-                virtual_host: false,
-                swift: false,
-                credentials: None,
-                profile: None,
-                authorities: None,
-            },
-            bucket: "fathom-x".into(),
-            prefix: "fathom.x.".into(),
-        },
+        (url, _) if url.starts_with("http") => {
+            Place::Bucket { gateway: testing::gateway(url), bucket: "fathom-x".into(), prefix: "fathom.x.".into() }
+        }
         (path, _) => Place::Path { path: path.into(), writable: true },
     };
     let bytes =

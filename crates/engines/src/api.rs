@@ -20,7 +20,7 @@ pub struct Context {
     /// What is known of the data of workloads that verify.
     pub verify: Arc<Verify>,
     /// For the gateway whose buckets are loaded.
-    pub s3: Option<s3::Access>,
+    pub s3: s3::AccessByUrl,
     /// File systems of the cluster that were mounted by its library.
     pub mounts: Arc<crate::mounts::Mounts>,
     /// Where objects of single OSDs lie.
@@ -97,13 +97,15 @@ pub struct Done {
     /// The engine was told by the other side how long how many operations took (an OSD's bench command);
     /// `None`: one operation, timed by the worker.
     pub told: Option<ReportedCounts>,
+    /// When the first byte of what was read came, by the clock of `at`; `None`: the engine does not see it.
+    pub first_byte: Option<Nanos>,
 }
 
 impl Done {
     /// An operation that ended when it was reaped.
     #[inline]
     pub fn now(slot: u32, result: Result<u32, OpError>) -> Done {
-        Done { slot, at: 0, result, told: None }
+        Done { slot, at: 0, result, told: None, first_byte: None }
     }
 }
 

@@ -14,6 +14,7 @@ mod mounts;
 pub mod network;
 pub mod null;
 pub mod offsets;
+pub mod one_by_one;
 pub mod osd;
 pub mod overhead;
 mod pages;

@@ -26,6 +26,8 @@ struct Counts {
     service: Latencies,
     /// Response time and the load generator's lateness, in an open loop.
     open: Option<Box<Open>>,
+    /// Until the first byte, where an engine sees it.
+    first_byte: Option<Box<Latencies>>,
     bytes: u64,
     errors: u64,
     told_ns: Nanos,
@@ -43,6 +45,8 @@ pub struct Times {
     pub service: Nanos,
     /// Due, with room, and not yet started.
     pub late: Nanos,
+    /// Until the first byte of what was read.
+    pub first_byte: Option<Nanos>,
 }
 
 impl Tally {
@@ -64,6 +68,9 @@ impl Tally {
         if let Some(open) = &mut counts.open {
             open.response.record(times.response);
             open.late.record(times.late);
+        }
+        if let Some(first_byte) = times.first_byte {
+            counts.first_byte.get_or_insert_default().record(first_byte);
         }
         counts.bytes += u64::from(op.len);
     }
@@ -104,6 +111,7 @@ impl Counts {
             service,
             response: self.open.as_mut().map(|open| open.response.take()),
             late: self.open.as_mut().map(|open| open.late.take()),
+            first_byte: self.first_byte.as_mut().map(|first_byte| first_byte.take()),
         };
         (self.bytes, self.errors, self.told_ns) = (0, 0, 0);
         sample

@@ -205,7 +205,9 @@ impl Lane {
             (Ok(_), Some(told)) => self.tally.record_told(op.kind, told),
             (Ok(bytes), None) if bytes == op.len => {
                 let (response, service) = (at.saturating_sub(op.due), at.saturating_sub(started));
-                self.tally.record(&op, &Times { response, service, late });
+                // From the same instant as the last one: what this program does before it sends is in both.
+                let first_byte = done.first_byte.map(|came| came.saturating_sub(started).min(service));
+                self.tally.record(&op, &Times { response, service, late, first_byte });
             }
             (Ok(bytes), None) => self.failed(&op, || format!("moved {bytes} of {} bytes", op.len)),
             (Err(error), _) => self.failed(&op, || error.to_string()),

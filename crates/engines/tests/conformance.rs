@@ -8,8 +8,8 @@ use engines::sim::{Model, Sim};
 use engines::{Context, Done, ENGINES, Engine, Op, Session};
 use model::WindowSet;
 use model::{
-    Access, Arrivals, Clock, Durability, Endpoint, Gateway, Layer, OpClass, OpMix, Pattern, Place, Rate, Step, Target,
-    Tree, Workload,
+    Access, Arrivals, Clock, Durability, Endpoint, Layer, OpClass, OpMix, Pattern, Place, Rate, Step, Target, Tree,
+    Workload,
     clock::{MILLISECOND, SECOND},
 };
 use std::path::Path;
@@ -69,17 +69,7 @@ fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case
         // Those of the device layer.
         (Layer::File, _) => None,
         (Layer::Object, _) => {
-            static GATEWAY: LazyLock<String> = LazyLock::new(stub::start);
-            let (url, region) = (GATEWAY.clone(), "us-east-1".to_string());
-            let gateway = Gateway {
-                url,
-                region,
-                virtual_host: false,
-                swift: false,
-                credentials: None,
-                profile: None,
-                authorities: None,
-            };
+            let gateway = model::testing::gateway(&GATEWAY);
             let place = Place::Bucket { gateway, bucket: "fathom-x".into(), prefix: "fathom.x.".into() };
             Some(Case { engine, target: target(place), clock, file: None })
         }
@@ -146,10 +136,12 @@ fn by_names() -> Vec<Workload> {
     patterns.flat_map(|pattern| [(pattern, false), (pattern, true)]).map(of).collect()
 }
 
+static GATEWAY: LazyLock<String> = LazyLock::new(stub::start);
+
 /// With keys for a gateway that does not look at them.
 fn context() -> Context {
     let access = s3::Access { keys: s3::Keys::new("key", "secret"), authorities: None };
-    Context { s3: Some(access), ..Context::default() }
+    Context { s3: [(GATEWAY.clone(), access)].into(), ..Context::default() }
 }
 
 fn each(check: impl Fn(&Case, &Workload)) {

@@ -4,6 +4,7 @@ use crate::errors::S3Error;
 use crate::requests::{address, swift_address};
 use ini::{Ini, ParseOption};
 use model::Gateway;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub type Keys = rusty_s3::Credentials;
@@ -32,6 +33,9 @@ pub struct Named {
 
 /// Signed for this region where nobody names one: gateways of Ceph take any.
 pub const REGION: &str = "us-east-1";
+
+/// What each gateway is reached with, by its URL.
+pub type AccessByUrl = BTreeMap<String, Access>;
 
 /// The gateway that is named, or that of the environment (`AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` of the profile);
 /// `None`: there is none.
@@ -87,6 +91,12 @@ pub fn access_to(gateway: &Gateway) -> Result<Access, S3Error> {
         std::fs::read_to_string(file).map_err(|error| S3Error::Address { url: gateway.url.clone(), why: why(error) })
     };
     Ok(Access { keys: keys_of(gateway)?, authorities: gateway.authorities.as_ref().map(read).transpose()? })
+}
+
+/// # Errors
+/// As [`access_to`], for one of them.
+pub fn access_to_all<'g>(gateways: impl IntoIterator<Item = &'g Gateway>) -> Result<AccessByUrl, S3Error> {
+    gateways.into_iter().map(|gateway| Ok((gateway.url.clone(), access_to(gateway)?))).collect()
 }
 
 /// The keys for this gateway: of its own file or profile where it has one, else of the environment, else of the default profile.

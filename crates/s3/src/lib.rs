@@ -14,5 +14,5 @@ pub use answer::Answer;
 pub use bucket::{ANSWER_WITHIN, Bucket, MARK, is_plain};
 pub use connection::Connection;
 pub use errors::{S3Error, status_in_words};
-pub use keys::{Access, Keys, Named, REGION, access_to, gateway};
+pub use keys::{Access, AccessByUrl, Keys, Named, REGION, access_to, access_to_all, gateway};
 pub use requests::{Requests, SWIFT_LOG_IN, address};

@@ -60,11 +60,25 @@ impl Requests {
                 "a bucket's name can't be a part of an IP address: leave --s3-virtual-host out".to_string(),
             ));
         }
-        let style = if gateway.virtual_host { UrlStyle::VirtualHost } else { UrlStyle::Path };
-        let made = Bucket::new(url.clone(), style, bucket.to_string(), gateway.region.clone());
-        let bucket = made.map_err(|error| wrong(format!("{error}")))?;
+        let bucket = bucket_of(gateway, &url, bucket)?;
         let base = bucket.base_url().clone();
         Requests::at(gateway, access, &url, base, Speaks::S3 { bucket, keys: access.keys.clone() })
+    }
+
+    /// The same of another bucket at this gateway: nobody is asked anything for it.
+    ///
+    /// # Errors
+    /// As [`Requests::new`].
+    pub fn beside(&self, gateway: &Gateway, bucket: &str) -> Result<Requests, S3Error> {
+        let (speaks, host) = match &self.speaks {
+            Speaks::S3 { keys, .. } => {
+                let bucket = bucket_of(gateway, &address(&gateway.url)?, bucket)?;
+                let host = bucket.base_url()[Position::BeforeHost..Position::AfterPort].to_string();
+                (Speaks::S3 { bucket, keys: keys.clone() }, host)
+            }
+            Speaks::Swift(container) => (Speaks::Swift(container.beside(bucket)), self.host.clone()),
+        };
+        Ok(Requests { speaks, host, ..self.clone() })
     }
 
     /// Connections go to `url`, and name the host of `base`.
@@ -287,6 +301,12 @@ impl Requests {
     }
 }
 
+fn bucket_of(gateway: &Gateway, url: &Url, name: &str) -> Result<Bucket, S3Error> {
+    let style = if gateway.virtual_host { UrlStyle::VirtualHost } else { UrlStyle::Path };
+    let made = Bucket::new(url.clone(), style, name.to_string(), gateway.region.clone());
+    made.map_err(|error| S3Error::Address { url: gateway.url.clone(), why: error.to_string() })
+}
+
 fn in_order<'p>(names: impl Iterator<Item = &'p [u8]>, prefix: &'p str, after: &'p str) -> Option<usize> {
     let (mut last, mut count) = (after.as_bytes(), 0);
     for name in names {
@@ -378,11 +398,7 @@ fn parsed(text: &str) -> Result<Url, S3Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn gateway(url: &str) -> Gateway {
-        let (url, region) = (url.to_string(), "us-east-1".to_string());
-        Gateway { url, region, virtual_host: false, swift: false, credentials: None, profile: None, authorities: None }
-    }
+    use model::testing::gateway;
 
     fn access() -> Access {
         Access { keys: Keys::new("AK", "hush"), authorities: None }
@@ -406,6 +422,26 @@ mod tests {
         requests.get("a", &mut head);
         let text = String::from_utf8(head).unwrap();
         assert!(text.starts_with("GET /a?") && text.contains("\r\nHost: fathom-x.localhost:8080\r\n"), "{text}");
+    }
+
+    #[test]
+    fn another_bucket_of_the_gateway_differs_in_its_name_alone() {
+        let asked = |gateway: &Gateway| {
+            let first = Requests::new(gateway, "fathom-x", &access()).unwrap();
+            let mut head = Vec::new();
+            first.beside(gateway, "fathom-x-b2").unwrap().get("a", &mut head);
+            String::from_utf8(head).unwrap()
+        };
+        let by_path = asked(&gateway("http://127.0.0.1:8080"));
+        assert!(
+            by_path.starts_with("GET /fathom-x-b2/a?") && by_path.contains("Host: 127.0.0.1:8080\r\n"),
+            "{by_path}"
+        );
+        let by_host = asked(&Gateway { virtual_host: true, ..gateway("http://localhost:8080") });
+        assert!(
+            by_host.starts_with("GET /a?") && by_host.contains("Host: fathom-x-b2.localhost:8080\r\n"),
+            "{by_host}"
+        );
     }
 
     #[test]

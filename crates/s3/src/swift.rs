@@ -90,6 +90,11 @@ impl Container {
         Ok(Container { storage, name: name.to_string(), token: token.clone() })
     }
 
+    /// Another one of the same account, with the same token.
+    pub fn beside(&self, name: &str) -> Container {
+        Container { name: name.to_string(), ..self.clone() }
+    }
+
     pub fn object(&self, key: &str) -> Asked {
         self.asked(&format!("/{}/{key}", self.name), &[])
     }

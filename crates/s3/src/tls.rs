@@ -11,6 +11,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::linux::net::TcpStreamExt;
 use std::sync::Arc;
 
 /// With whom TLS is spoken, and whom it trusts.
@@ -82,6 +83,11 @@ impl Stream {
             Stream::Plain(stream) => stream,
             Stream::Tls(tls) => &tls.sock,
         }
+    }
+
+    /// What has arrived, and what arrives next, is acknowledged without delay. The kernel goes back to delays by itself.
+    pub fn acknowledge_now(&self) -> io::Result<()> {
+        self.socket().set_quickack(true)
     }
 
     /// Is it connected, whatever is agreed upon?

@@ -9,13 +9,14 @@ use std::sync::Arc;
 /// # Errors
 /// The libraries are missing, or the cluster can't be reached from this host.
 pub fn reach(access: AgentAccess) -> Result<Context, Failure> {
-    let s3 = access.s3.map(|S3Texts { access, secret, token, authorities }| {
+    let s3 = access.s3.into_iter().map(|(url, S3Texts { access, secret, token, authorities })| {
         let keys = match token {
             Some(token) => s3::Keys::new_with_token(access, secret, token),
             None => s3::Keys::new(access, secret),
         };
-        s3::Access { keys, authorities }
+        (url, s3::Access { keys, authorities })
     });
+    let s3: s3::AccessByUrl = s3.collect();
     let Some(ClusterTexts { conf, keyring, id, clients }) = access.cluster else {
         return Ok(Context { s3, ..Context::default() });
     };

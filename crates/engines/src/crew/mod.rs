@@ -70,17 +70,18 @@ impl<'a> Opened<'a> {
     /// # Errors
     /// A session could not be opened, or there is nothing to load.
     pub fn open(engine: &'a dyn Engine, context: &Context, step: &'a Step) -> Result<Opened<'a>, EngineError> {
-        let mut sessions = Vec::new();
+        // What is open already is closed in order if a further one can't be opened.
+        let mut opened = Opened { engine, step, sessions: Vec::new() };
         for (index, target) in step.targets.iter().enumerate() {
             let workload = step.workload.of_target(&target.name);
             for lane in (0..workload.jobs.max(1)).filter(|lane| workload.lane_depth(*lane) > 0) {
-                sessions.push((index as u32, lane, engine.open(context, target, &workload, lane)?));
+                opened.sessions.push((index as u32, lane, engine.open(context, target, &workload, lane)?));
             }
         }
-        if sessions.is_empty() {
+        if opened.sessions.is_empty() {
             return Err(EngineError::Refused("there is nothing to load: no target, or a depth of 0".into()));
         }
-        Ok(Opened { engine, step, sessions })
+        Ok(opened)
     }
 
     /// `start`: when the first window begins; `None`: as soon as all threads are up. If it is past already, the windows are counted
@@ -89,13 +90,13 @@ impl<'a> Opened<'a> {
     /// # Errors
     /// A thread could not be started.
     pub fn run(
-        self,
+        mut self,
         clock: &Arc<dyn Clock>,
         window_ns: Nanos,
         start: Option<Nanos>,
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        let Opened { engine, step, sessions } = self;
+        let (engine, step, sessions) = (self.engine, self.step, std::mem::take(&mut self.sessions));
         let window_ns = window_ns.max(MILLISECOND);
         // Time for all threads to come up; simulated lanes need none.
         let lead = if engine.simulated() { 0 } else { MILLISECOND + 100_000 * sessions.len() as Nanos };
@@ -117,6 +118,26 @@ impl<'a> Opened<'a> {
             return Ok(rota::run(seats, &**clock, start, step.workload.seed, overseer));
         }
         threads::run(seats, clock, start, window_ns, overseer)
+    }
+}
+
+/// Sessions that are not run, since another could not be opened, are closed by a thread of their own: a session may delete files as
+/// it closes, and is left behind if its file system does not answer.
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        let sessions = std::mem::take(&mut self.sessions);
+        if sessions.is_empty() {
+            return;
+        }
+        let (tell, told) = std::sync::mpsc::sync_channel(1);
+        let close = move || {
+            drop(sessions);
+            // Nobody waits any more if it took too long.
+            let _ = tell.send(());
+        };
+        if std::thread::Builder::new().name("fathom-close".to_string()).spawn(close).is_ok() {
+            let _ = told.recv_timeout(std::time::Duration::from_nanos(STALL));
+        }
     }
 }
 

@@ -268,3 +268,103 @@ fn a_stall_is_felt_by_all_that_were_due_in_it() {
     let above = found.above(1e8) / found.count as f64;
     assert!((0.03..0.06).contains(&above), "{above}");
 }
+
+/// Its sessions close once they are released, and a second one can't be opened.
+struct ClosesLate(Arc<std::sync::Barrier>);
+
+impl Engine for ClosesLate {
+    fn name(&self) -> &'static str {
+        "closes late"
+    }
+
+    fn refuse(&self, _: &Target, _: &Workload) -> Option<String> {
+        None
+    }
+
+    fn open(&self, _: &Context, _: &Target, _: &Workload, lane: u32) -> Result<Box<dyn Session>, EngineError> {
+        match lane {
+            0 => Ok(Box::new(ClosesLateSession(self.0.clone()))),
+            _ => Err(EngineError::Broken("it does not answer".to_string())),
+        }
+    }
+}
+
+struct ClosesLateSession(Arc<std::sync::Barrier>);
+
+impl Session for ClosesLateSession {
+    fn submit(&mut self, _: &[Op]) -> Result<usize, EngineError> {
+        Ok(0)
+    }
+
+    fn reap(&mut self, _: std::time::Duration, _: &mut Vec<Done>) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+impl Drop for ClosesLateSession {
+    fn drop(&mut self) {
+        self.0.wait();
+    }
+}
+
+#[test]
+fn a_session_that_does_not_close_is_left_behind_when_another_can_not_be_opened() {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let closes = Arc::new(std::sync::Barrier::new(2));
+    let (engine, step) = (ClosesLate(closes.clone()), step(1, workload(2, 2)));
+    let mut never = |_: &WindowSet| Flow::Stop;
+    let ended = run_slice(&engine, &Context::default(), &clock, &step, WINDOW, &mut never);
+    assert!(matches!(ended, Err(EngineError::Broken(why)) if why == "it does not answer"));
+    // It was being closed all the time.
+    closes.wait();
+}
+
+/// Operations that end as their first byte comes.
+struct AllAtOnce;
+
+impl Engine for AllAtOnce {
+    fn name(&self) -> &'static str {
+        "all at once"
+    }
+
+    fn refuse(&self, _: &Target, _: &Workload) -> Option<String> {
+        None
+    }
+
+    fn open(&self, _: &Context, _: &Target, _: &Workload, _: u32) -> Result<Box<dyn Session>, EngineError> {
+        Ok(Box::new(AllAtOnceSession(Vec::new())))
+    }
+}
+
+struct AllAtOnceSession(Vec<Op>);
+
+impl Session for AllAtOnceSession {
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
+        // What is done before a request is sent is in both of its times.
+        RealClock.wait_until(RealClock.now() + MILLISECOND / 10);
+        self.0.extend(ops);
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, _: std::time::Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let at = RealClock.now();
+        done.extend(self.0.drain(..).map(|op| Done { at, first_byte: Some(at), ..Done::now(op.slot, Ok(op.len)) }));
+        Ok(())
+    }
+}
+
+#[test]
+fn the_first_and_the_last_byte_are_timed_from_the_same_instant() {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let mut seen = Vec::new();
+    let mut keep = |set: &WindowSet| {
+        seen.extend(set.samples.iter().map(|(_, _, sample)| sample.clone()));
+        if seen.len() < 2 { Flow::GoOn } else { Flow::Stop }
+    };
+    run_slice(&AllAtOnce, &Context::default(), &clock, &step(1, workload(4, 1)), WINDOW, &mut keep).unwrap();
+    let counted: Vec<&Sample> = seen.iter().filter(|sample| sample.ops > 0).collect();
+    assert!(!counted.is_empty());
+    for sample in counted {
+        assert_eq!(sample.first_byte.as_ref(), Some(&sample.service));
+    }
+}

@@ -66,8 +66,7 @@ impl Engine for GatewayEngine {
                 "objects of {} bytes are not made of parts of {block} bytes; choose sizes of which one is a multiple of the other",
                 object_size(workload)
             )),
-            () if !workload.options.is_empty() => Some("the s3 engine has no options; leave --option out".to_string()),
-            () => None,
+            () => session::quick_acks(workload).err(),
         })
     }
 
@@ -164,13 +163,16 @@ fn session(
     (depth, seed): (u32, u64),
 ) -> Result<GatewaySession, EngineError> {
     let (gateway, bucket, prefix) = bucket_of(target).map_err(EngineError::Refused)?;
-    let access = context.s3.as_ref().ok_or_else(|| {
+    let access = context.s3.get(&gateway.url).ok_or_else(|| {
         EngineError::Refused(format!(
             "there are no keys for {}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             gateway.url
         ))
     })?;
-    let requests = Requests::new(gateway, bucket, access).and_then(Requests::reachable);
-    let requests = requests.map_err(|error| EngineError::Broken(error.to_string()))?;
-    GatewaySession::open(requests, names(prefix), workload, (depth, seed))
+    let broken = |error: s3::S3Error| EngineError::Broken(error.to_string());
+    let first = Requests::new(gateway, bucket, access).and_then(Requests::reachable).map_err(broken)?;
+    let others = (1..workload.buckets).map(|number| first.beside(gateway, &model::working_set::bucket(bucket, number)));
+    let mut buckets = others.collect::<Result<Vec<_>, _>>().map_err(broken)?;
+    buckets.insert(0, first);
+    GatewaySession::open(buckets, names(prefix), workload, (depth, seed))
 }

@@ -17,6 +17,8 @@ pub struct Names {
     objects: Range<u64>,
     all: u64,
     pub size: Bytes,
+    /// Those with the same remainder are in one bucket.
+    buckets: u64,
 }
 
 impl Names {
@@ -29,7 +31,7 @@ impl Names {
     pub fn of_all(own: &str, workload: &Workload) -> Names {
         let (size, all) = (object_size(workload), ObjectsNeeded::by(workload).count);
         let prefix = format!("{own}{}{size}.", family(workload));
-        Names { own: own.to_string(), prefix, objects: 0..all, all, size }
+        Names { own: own.to_string(), prefix, objects: 0..all, all, size, buckets: workload.buckets.max(1).into() }
     }
 
     /// The object in which an offset of the lane lies, and where in it.
@@ -43,6 +45,11 @@ impl Names {
         format!("{}{object}", self.prefix)
     }
 
+    /// Which of the buckets it is in.
+    pub fn bucket(&self, object: u64) -> usize {
+        (object % self.buckets) as usize
+    }
+
     /// One that is not of the working set.
     pub fn fresh(&self, number: u64) -> String {
         format!("{}new.{number}", self.own)
@@ -53,15 +60,23 @@ impl Names {
         &self.prefix
     }
 
-    /// Objects of the working set on the page after this one, at most [`PAGE`]: names are in the order of their characters.
+    /// Objects of the working set on the page after this one in its bucket, at most [`PAGE`]: names are in the order of their characters.
     pub fn on_page(&self, after: u64) -> usize {
-        let after = after.to_string();
-        (self.all - not_after(&after, self.all).min(self.all)).min(PAGE as u64) as usize
+        let bucket = (self.buckets, after % self.buckets);
+        let in_bucket = alike(self.all.into(), bucket) as u64;
+        in_bucket.saturating_sub(not_after(&after.to_string(), self.all, bucket)).min(PAGE as u64) as usize
     }
 }
 
-/// How many of the numbers from 0 to `all` - 1 come before this one, or are it, in the order of their digits as characters.
-fn not_after(digits: &str, all: u64) -> u64 {
+/// How many of the numbers below this one have this remainder.
+fn alike(below: u128, (buckets, remainder): (u64, u64)) -> u128 {
+    let (buckets, remainder) = (u128::from(buckets.max(1)), u128::from(remainder));
+    (below + buckets - 1).saturating_sub(remainder) / buckets
+}
+
+/// How many of the numbers from 0 to `all` - 1 that are in this bucket come before this one, or are it, in the order of their digits as
+/// characters.
+fn not_after(digits: &str, all: u64, bucket: (u64, u64)) -> u64 {
     let number = |digits: &str| digits.parse::<u128>().unwrap_or_default();
     let most = all.saturating_sub(1).to_string().len();
     let of_length = |length: usize| {
@@ -71,7 +86,8 @@ fn not_after(digits: &str, all: u64) -> u64 {
             true => number(&digits[..length]) + 1,
             false => number(digits) * 10u128.pow((length - digits.len()) as u32),
         };
-        beyond.min(all.into()).saturating_sub(least)
+        let beyond = beyond.min(all.into()).max(least);
+        alike(beyond, bucket) - alike(least, bucket)
     };
     (1..=most).map(of_length).sum::<u128>() as u64
 }
@@ -84,10 +100,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn names_are_counted_in_the_order_of_their_characters(all in 1u64..3000, pick: u64) {
-            let number = (pick % all).to_string();
-            let wanted = (0..all).filter(|other| other.to_string() <= number).count() as u64;
-            prop_assert_eq!(not_after(&number, all), wanted);
+        fn names_are_counted_in_the_order_of_their_characters(all in 1u64..3000, pick: u64, buckets in 1u64..9) {
+            let (number, bucket) = (pick % all, (buckets, pick % all % buckets));
+            let own = |other: &u64| other % buckets == bucket.1;
+            let wanted = (0..all).filter(own).filter(|other| other.to_string() <= number.to_string()).count() as u64;
+            prop_assert_eq!(not_after(&number.to_string(), all, bucket), wanted);
+            let count = u32::try_from(buckets).unwrap();
+            let load = Workload { buckets: count, ..Workload::canonical(Pattern::Stat, all << 12, 1) };
+            let names = Names::of_all("fathom.r.", &Workload { object: Some(4096), ..load });
+            let all_own = (0..all).filter(own).count() as u64;
+            prop_assert_eq!(names.on_page(number) as u64, (all_own - wanted).min(PAGE as u64));
         }
     }
 

@@ -6,7 +6,7 @@ use crate::clock::RealClock;
 use crate::content;
 use crate::gateway::names::{Names, PAGE};
 use crate::offsets::STOCK;
-use model::{Bytes, Clock, OpClass, Workload};
+use model::{Bytes, Clock, Nanos, OpClass, Workload};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
@@ -14,6 +14,8 @@ use s3::{ANSWER_WITHIN, Answer, Connection, Requests, S3Error};
 use std::io;
 use std::time::{Duration, Instant};
 
+/// TCP_QUICKACK: tells what the sender holds back until all before it was acknowledged.
+const QUICK_ACKS: &str = "quickack";
 /// Timers of epoll are of milliseconds: shorter waits than this need finer ones.
 const COARSE: Duration = Duration::from_millis(20);
 const EVENTS: usize = 64;
@@ -23,7 +25,8 @@ const REASON: usize = 4096;
 const LISTED: usize = PAGE << 10;
 
 pub struct GatewaySession {
-    requests: Requests,
+    /// Of each bucket.
+    buckets: Vec<Requests>,
     names: Names,
     /// Of each request; less than an object has, where a part of it is read.
     bytes: usize,
@@ -36,6 +39,8 @@ pub struct GatewaySession {
     ended: Vec<Done>,
     /// Objects beside the working set that this session put, and has not deleted yet.
     made: Vec<u64>,
+    /// What arrives is acknowledged at once.
+    quick_acks: bool,
 }
 
 /// What is in flight.
@@ -57,6 +62,21 @@ struct Slot {
     into: Vec<u8>,
 }
 
+/// The engine's only option: is what arrives acknowledged at once?
+///
+/// # Errors
+/// Another option, or value, in words.
+pub fn quick_acks(workload: &Workload) -> Result<bool, String> {
+    if let Some(other) = workload.options.keys().find(|name| *name != QUICK_ACKS) {
+        return Err(format!("the s3 engine has no option {other}; it has {QUICK_ACKS}=on"));
+    }
+    match workload.options.get(QUICK_ACKS).map(String::as_str) {
+        None | Some("off") => Ok(false),
+        Some("on") => Ok(true),
+        Some(other) => Err(format!("{QUICK_ACKS} = {other} is not known; choose on or off")),
+    }
+}
+
 /// Bytes of an answer.
 pub fn room(workload: &Workload) -> usize {
     let bytes = usize::try_from(workload.block).unwrap_or(usize::MAX);
@@ -66,7 +86,7 @@ pub fn room(workload: &Workload) -> usize {
 impl GatewaySession {
     /// All connections are made, and TLS is agreed upon, so that no operation has to wait for that.
     pub fn open(
-        requests: Requests,
+        buckets: Vec<Requests>,
         names: Names,
         workload: &Workload,
         (depth, seed): (u32, u64),
@@ -83,7 +103,9 @@ impl GatewaySession {
         // Numbers go on from the clock: those of another slice, or run, are others.
         let writes = RealClock.now() ^ seed.rotate_left(32);
         let (unreached, ended, made) = (0, Vec::new(), Vec::new());
-        let mut session = GatewaySession { requests, names, bytes, slots, epoll, writes, unreached, ended, made };
+        let quick_acks = quick_acks(workload).map_err(EngineError::Refused)?;
+        let mut session =
+            GatewaySession { buckets, names, bytes, slots, epoll, writes, unreached, ended, made, quick_acks };
         (0..depth as usize).try_for_each(|slot| session.connect(slot))?;
         let until = Instant::now() + ANSWER_WITHIN;
         for slot in 0..depth as usize {
@@ -109,7 +131,7 @@ impl GatewaySession {
             self.submit(some)?;
             while done.len() < wanted {
                 if Instant::now() > until {
-                    let why = format!("{}: objects to delete could not be put in time", self.requests.url);
+                    let why = format!("{}: objects to delete could not be put in time", self.first().url);
                     return Err(EngineError::Broken(why));
                 }
                 self.reap(COARSE, &mut done)?;
@@ -122,7 +144,10 @@ impl GatewaySession {
     }
 
     fn connect(&mut self, slot: usize) -> Result<(), EngineError> {
-        let connection = self.requests.connect(slot).map_err(|error| self.unreached(&error))?;
+        let mut connection = self.first().connect(slot).map_err(|error| self.unreached(&error))?;
+        if self.quick_acks {
+            connection.acknowledge_at_once();
+        }
         // Each change of its state is told once; whoever goes on, goes on until nothing is left to read or to send.
         let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
         self.epoll.add(&connection, EpollEvent::new(flags, slot as u64)).map_err(broken)?;
@@ -130,15 +155,20 @@ impl GatewaySession {
         Ok(())
     }
 
+    /// All are at one gateway.
+    fn first(&self) -> &Requests {
+        &self.buckets[0]
+    }
+
     fn unreached(&self, error: &io::Error) -> EngineError {
-        EngineError::Broken(S3Error::unreached(&self.requests.url, error).to_string())
+        EngineError::Broken(S3Error::unreached(&self.first().url, error).to_string())
     }
 
     fn start(&mut self, op: &Op) -> Result<(), EngineError> {
         let index = op.slot as usize;
         let Some(request) = self.request(op) else {
             let result = Err(OpError::saying(libc::ENOENT, "none of the objects that were put is left"));
-            self.ended.push(Done { slot: op.slot, at: RealClock.now(), result, told: None });
+            self.ended.push(Done { slot: op.slot, at: RealClock.now(), result, told: None, first_byte: None });
             return Ok(());
         };
         // The other end may have closed it since, or sent something without being asked.
@@ -148,7 +178,7 @@ impl GatewaySession {
         let name = self.name(&request);
         let slot = &mut self.slots[index];
         let Some(connection) = &mut slot.connection else { return Ok(()) };
-        let (requests, bytes) = (&self.requests, self.bytes as Bytes);
+        let (requests, bytes) = (&self.buckets[self.names.bucket(request.object)], self.bytes as Bytes);
         match request.kind {
             OpClass::Write | OpClass::Create => {
                 content::mark(&mut slot.content, request.object, self.writes);
@@ -200,6 +230,8 @@ impl GatewaySession {
             Err(error) => Err(error),
         };
         let (at, fresh) = (RealClock.now(), connection.is_fresh());
+        let first_byte = connection.first_byte().filter(|_| request.kind == OpClass::Read);
+        let first_byte = first_byte.map(|came| at.saturating_sub(came.elapsed().as_nanos() as Nanos));
         slot.busy = None;
         if answer.as_ref().map_or(true, |answer| answer.close) {
             slot.connection = None;
@@ -221,7 +253,7 @@ impl GatewaySession {
         if request.kind == OpClass::Create && result.is_ok() {
             self.made.push(request.object);
         }
-        self.ended.push(Done { slot: index as u32, at, result, told: None });
+        self.ended.push(Done { slot: index as u32, at, result, told: None, first_byte });
         Ok(())
     }
 
@@ -253,9 +285,9 @@ impl GatewaySession {
                 "the gateway sent the whole object, and a part was asked for",
             )));
         }
-        match self.requests.hopeless(answer, told) {
+        match self.first().hopeless(answer, told) {
             true => {
-                let what = format!("{} of object {} at {}", kind.name(), self.name(request), self.requests.url);
+                let what = format!("{} of object {} at {}", kind.name(), self.name(request), self.first().url);
                 Err(EngineError::Broken(S3Error::refused(&what, answer, told).to_string()))
             }
             false => Ok(Err(OpError::saying(libc::EIO, s3::status_in_words(status)))),
@@ -284,7 +316,7 @@ impl GatewaySession {
             OpClass::Stat => whole,
             OpClass::List => {
                 let after = self.names.name(request.object);
-                match self.requests.names_on(told, self.names.prefix(), &after) {
+                match self.first().names_on(told, self.names.prefix(), &after) {
                     None => {
                         wrong(libc::EBADMSG, "what was listed are not the names that come after the one that was named")
                     }

@@ -76,7 +76,7 @@ impl<S: Slots> SlotSession<S> {
             // Shorter than asked for: it was never written.
             (0.., _) => Err(OpError::of(libc::ENODATA)),
         };
-        Ok(Done { slot: finished.slot, at: finished.at, result, told: None })
+        Ok(Done { slot: finished.slot, at: finished.at, result, told: None, first_byte: None })
     }
 
     /// With one in flight the thread that asked does nothing but wait, and has its answer when it has woken up, as on a disk
@@ -124,7 +124,7 @@ impl<S: Slots> Session for SlotSession<S> {
             if let Err(errno) = self.start(op) {
                 let result = Err(self.op_error(errno)?);
                 self.verify(op.slot, result);
-                self.refused.push(Done { slot: op.slot, at: op.due, result, told: None });
+                self.refused.push(Done { slot: op.slot, at: op.due, result, told: None, first_byte: None });
             }
         }
         Ok(ops.len())

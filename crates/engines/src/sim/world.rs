@@ -83,7 +83,7 @@ impl Session for SimSession {
             world.ends.remove(&end);
             let (at, _, slot, bytes) = end;
             let result = if bytes == 0 { Err(OpError::of(libc::EIO)) } else { Ok(bytes) };
-            done.push(Done { slot, at, result, told: None });
+            done.push(Done { slot, at, result, told: None, first_byte: None });
         }
         Ok(())
     }

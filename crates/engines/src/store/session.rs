@@ -64,7 +64,7 @@ impl Session for StoreSession {
                 self.busy = false;
                 let told = told?;
                 let bytes = u32::try_from(told.bytes).unwrap_or(u32::MAX);
-                done.push(Done { slot, at, result: Ok(bytes), told: Some(told) });
+                done.push(Done { slot, at, result: Ok(bytes), told: Some(told), first_byte: None });
                 Ok(())
             }
             Err(RecvTimeoutError::Timeout) => Ok(()),
