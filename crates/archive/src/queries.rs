@@ -40,7 +40,7 @@ impl Archive {
         let sql = "SELECT run, started, seconds, version, command, cluster, steps, slices, finished,
                    CASE WHEN finished THEN (SELECT body FROM events WHERE run = runs.id AND kind = 'finished'
                                             ORDER BY id DESC LIMIT 1) END,
-                   slices > 0 OR EXISTS (SELECT 1 FROM events WHERE run = runs.id AND kind = 'sustained')
+                   slices > 0 OR EXISTS (SELECT 1 FROM events WHERE run = runs.id AND kind IN ('sustained', 'image-state'))
                    FROM runs ORDER BY started DESC, id DESC";
         let summary = |row: &rusqlite::Row<'_>| {
             let (end, measured): (Option<String>, bool) = (row.get(9)?, row.get(10)?);

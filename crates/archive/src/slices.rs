@@ -8,9 +8,10 @@ use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The first byte of every blob. A new shape gets the next number; the old ones are read for ever.
-const FORMAT: u8 = 3;
+const FORMAT: u8 = 5;
 /// The format of a slice whose samples are stored elsewhere.
 const FORMAT_APART: u8 = 4;
+const FORMAT_3: u8 = 3;
 const FORMAT_2: u8 = 2;
 const FORMAT_1: u8 = 1;
 
@@ -33,7 +34,7 @@ struct SliceShape<S> {
 /// Without its samples, which are rows of windows.
 #[derive(Serialize, Deserialize)]
 struct SliceApart {
-    slice: SliceV3,
+    slice: SliceV3<SampleV3>,
     samples: u32,
 }
 
@@ -55,10 +56,17 @@ pub(crate) struct SampleV2 {
     late: Option<SparseV1>,
 }
 
+/// With the time to the first byte of what was read, where an engine sees it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SampleV3 {
+    sample: SampleV2,
+    first_byte: Option<SparseV1>,
+}
+
 /// With what the lanes took of the CPU.
 #[derive(Serialize, Deserialize)]
-struct SliceV3 {
-    slice: SliceShape<SampleV2>,
+struct SliceV3<S> {
+    slice: SliceShape<S>,
     effort: Option<EffortV3>,
 }
 
@@ -130,7 +138,7 @@ pub(crate) fn encode(slices: &[Slice], sent: &Sent) -> Result<Vec<u8>, postcard:
             let samples = slice.samples.len() as u32;
             postcard::to_extend(&SliceApart { slice: SliceV3::of(slice, &[]), samples }, blob)
         }
-        false => postcard::to_extend(&SliceV3::of(slice, &slice.samples), blob),
+        false => postcard::to_extend(&SliceV3::<SampleV3>::of(slice, &slice.samples), blob),
     })
 }
 
@@ -144,7 +152,8 @@ pub(crate) fn decode(blob: &[u8], windows: &mut Windows) -> Result<Vec<Slice>, S
             };
             shapes::<SliceApart>(rest)?.into_iter().map(filled).collect()
         }
-        Some((&FORMAT, rest)) => slices_of::<SliceV3>(rest),
+        Some((&FORMAT, rest)) => slices_of::<SliceV3<SampleV3>>(rest),
+        Some((&FORMAT_3, rest)) => slices_of::<SliceV3<SampleV2>>(rest),
         Some((&FORMAT_2, rest)) => slices_of::<SliceShape<SampleV2>>(rest),
         Some((&FORMAT_1, rest)) => slices_of::<SliceShape<SampleV1>>(rest),
         Some((other, _)) => Err(format!("slices of the unknown format {other}")),
@@ -163,8 +172,8 @@ where
     shapes::<S>(bytes)?.into_iter().map(Slice::try_from).collect()
 }
 
-impl SliceV3 {
-    fn of(slice: &Slice, samples: &[Sample]) -> SliceV3 {
+impl<'a, S: From<&'a Sample>> SliceV3<S> {
+    fn of(slice: &Slice, samples: &'a [Sample]) -> SliceV3<S> {
         let effort = slice.effort.map(|Effort { seconds, cpu_seconds, queued_seconds, operations, operation_ns }| {
             EffortV3 { seconds, cpu_seconds, queued_seconds, operations, operation_ns }
         });
@@ -172,10 +181,13 @@ impl SliceV3 {
     }
 }
 
-impl TryFrom<SliceV3> for Slice {
+impl<S> TryFrom<SliceV3<S>> for Slice
+where
+    Sample: From<S>,
+{
     type Error = String;
 
-    fn try_from(shape: SliceV3) -> Result<Slice, String> {
+    fn try_from(shape: SliceV3<S>) -> Result<Slice, String> {
         let effort = shape.effort.map(|EffortV3 { seconds, cpu_seconds, queued_seconds, operations, operation_ns }| {
             Effort { seconds, cpu_seconds, queued_seconds, operations, operation_ns }
         });
@@ -252,6 +264,7 @@ impl From<SampleV1> for Sample {
             service: Sparse::from(shape.service),
             response: shape.response.map(Sparse::from),
             late: None,
+            first_byte: None,
         }
     }
 }
@@ -265,6 +278,18 @@ impl From<&Sample> for SampleV2 {
 impl From<SampleV2> for Sample {
     fn from(shape: SampleV2) -> Sample {
         Sample { late: shape.late.map(Sparse::from), ..Sample::from(shape.sample) }
+    }
+}
+
+impl From<&Sample> for SampleV3 {
+    fn from(sample: &Sample) -> SampleV3 {
+        SampleV3 { sample: SampleV2::from(sample), first_byte: sample.first_byte.as_ref().map(SparseV1::from) }
+    }
+}
+
+impl From<SampleV3> for Sample {
+    fn from(shape: SampleV3) -> Sample {
+        Sample { first_byte: shape.first_byte.map(Sparse::from), ..Sample::from(shape.sample) }
     }
 }
 
@@ -312,7 +337,7 @@ mod tests {
             let blob = encode(std::slice::from_ref(&slice), &none).unwrap();
             assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![slice]));
         }
-        let mut shape = SliceV3::of(&testing::slice(StepId(1), 1, 1, Vec::new()), &[]);
+        let mut shape = SliceV3::<SampleV3>::of(&testing::slice(StepId(1), 1, 1, Vec::new()), &[]);
         shape.slice.class = 250;
         let blob = postcard::to_extend(&vec![shape], vec![FORMAT]).unwrap();
         assert!(decode(&blob, &mut Windows::default()).unwrap_err().contains("does not know (250)"));
@@ -338,7 +363,11 @@ mod tests {
         assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![slice.clone()]));
         let effort = Effort { seconds: 2.0, cpu_seconds: 0.5, queued_seconds: 0.25, operations: 7, operation_ns: 59.5 };
         let kept = Slice { effort: Some(effort), ..slice };
-        let blob = encode(std::slice::from_ref(&kept), &Sent::default()).unwrap();
-        assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![kept]));
+        let blob = postcard::to_extend(&vec![SliceV3::<SampleV2>::of(&kept, &kept.samples)], vec![FORMAT_3]).unwrap();
+        assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![kept.clone()]));
+        let first_byte = kept.samples[0].response.clone();
+        let seen = Slice { samples: vec![Sample { first_byte, ..kept.samples[0].clone() }], ..kept };
+        let blob = encode(std::slice::from_ref(&seen), &Sent::default()).unwrap();
+        assert_eq!(decode(&blob, &mut Windows::default()), Ok(vec![seen]));
     }
 }

@@ -1,24 +1,26 @@
 //! Windows of slices with many targets as bytes: stored as they come, and put back into their slices when those are read.
 
-use crate::slices::SampleV2;
+use crate::slices::{SampleV2, SampleV3};
 use model::{Sample, Slice, WindowSet};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The first byte of every blob, as for slices.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
+const FORMAT_1: u8 = 1;
 
 /// Which slice a window belongs to is known by when that began.
 #[derive(Serialize, Deserialize)]
-struct WindowShape {
+struct WindowShape<S> {
     started_seconds: f64,
     /// Target, the class of its operations by its code, and what it did. (Once it was whether it wrote: the same bytes.)
-    samples: Vec<(u32, u8, SampleV2)>,
+    samples: Vec<(u32, u8, S)>,
 }
 
 pub(crate) fn encode(started_seconds: f64, set: &WindowSet) -> Result<Vec<u8>, postcard::Error> {
     let samples = set.samples.iter();
-    let samples = samples.map(|(target, kind, sample)| (*target, kind.spec().code, SampleV2::from(sample))).collect();
+    let samples = samples.map(|(target, kind, sample)| (*target, kind.spec().code, SampleV3::from(sample))).collect();
     postcard::to_extend(&WindowShape { started_seconds, samples }, vec![FORMAT])
 }
 
@@ -32,11 +34,19 @@ pub(crate) struct Windows {
 impl Windows {
     /// Errors: in words, for a damaged archive.
     pub(crate) fn put(&mut self, blob: &[u8]) -> Result<(), String> {
-        let shape: WindowShape = match blob.split_first() {
-            Some((&FORMAT, rest)) => postcard::from_bytes(rest).map_err(|error| format!("windows: {error}"))?,
-            Some((other, _)) => return Err(format!("windows of the unknown format {other}")),
-            None => return Err("windows without bytes".to_string()),
-        };
+        match blob.split_first() {
+            Some((&FORMAT, rest)) => self.take::<SampleV3>(rest),
+            Some((&FORMAT_1, rest)) => self.take::<SampleV2>(rest),
+            Some((other, _)) => Err(format!("windows of the unknown format {other}")),
+            None => Err("windows without bytes".to_string()),
+        }
+    }
+
+    fn take<S: DeserializeOwned>(&mut self, bytes: &[u8]) -> Result<(), String>
+    where
+        Sample: From<S>,
+    {
+        let shape: WindowShape<S> = postcard::from_bytes(bytes).map_err(|error| format!("windows: {error}"))?;
         if shape.started_seconds != self.started_seconds {
             *self = Windows { started_seconds: shape.started_seconds, series: BTreeMap::new() };
         }

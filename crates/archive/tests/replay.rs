@@ -21,8 +21,8 @@ fn sparse() -> impl Strategy<Value = Sparse> {
 }
 
 fn sample() -> impl Strategy<Value = Sample> {
-    (any::<u32>(), any::<[u64; 4]>(), sparse(), option::of(sparse()), option::of(sparse())).prop_map(
-        |(window, n, service, response, late)| Sample {
+    (any::<u32>(), any::<[u64; 4]>(), sparse(), [option::of(sparse()), option::of(sparse()), option::of(sparse())])
+        .prop_map(|(window, n, service, [response, late, first_byte])| Sample {
             window,
             span_ns: n[0],
             ops: n[1],
@@ -31,8 +31,8 @@ fn sample() -> impl Strategy<Value = Sample> {
             service,
             response,
             late,
-        },
-    )
+            first_byte,
+        })
 }
 
 fn any_slice() -> impl Strategy<Value = Slice> {
@@ -190,6 +190,7 @@ fn pictures_of_the_passes_are_kept_as_they_were() {
         positions: None,
         distances: vec![],
         doors: vec![],
+        gateways: vec![],
         answer: Answer::Survey,
         host_loads: Vec::new(),
         outliers: vec![],

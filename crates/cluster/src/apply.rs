@@ -4,7 +4,7 @@ use crate::admin::Cluster;
 use crate::entry::{JournalEntry, MadeThing, may_be_ours, own_prefix};
 use crate::errors::ClusterError;
 use crate::{buckets, cephfs, host_settings, own_files, own_folders, pools, proof, setting_locks, settings, spread};
-use ceph::CephError;
+use ceph::{Cache, CephError, OpenFor};
 pub(crate) use model::shell::word;
 use model::{Change, HostChange};
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             (None, highest) => (None, Some(highest)),
             (Some(_), _) => return Err(taken()),
         },
-        (Change::Image { pool, name, .. }, Some(cluster)) => {
+        (Change::Image { pool, name, .. } | Change::Clone { pool, name, .. }, Some(cluster)) => {
             if proof::image_id(&open_pool(cluster, pool)?, name)?.is_some() {
                 return Err(taken());
             }
@@ -98,6 +98,15 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
         Change::Image { pool, name, bytes } => {
             let open = open_pool(cluster, pool).map_err(|error| failed(change, error))?;
             open.create_image(name, *bytes).map_err(|error| match error {
+                CephError::Exists { .. } => ClusterError::Ceph(error),
+                error => failed(change, error),
+            })?;
+            let id = proof::image_id(&open, name)?.ok_or_else(|| failed(change, "it was deleted at once"))?;
+            Ok(MadeThing::Image(id))
+        }
+        Change::Clone { pool, name, parent } => {
+            let open = open_pool(cluster, pool).map_err(|error| failed(change, error))?;
+            open.clone_image(parent, Change::BASE, name).map_err(|error| match error {
                 CephError::Exists { .. } => ClusterError::Ceph(error),
                 error => failed(change, error),
             })?;
@@ -167,7 +176,9 @@ pub fn unmake(
         _ => {}
     }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
-    if let (Change::Image { pool, .. } | Change::Objects { pool, .. }, Some(id)) = (change, own_pool) {
+    if let (Change::Image { pool, .. } | Change::Clone { pool, .. } | Change::Objects { pool, .. }, Some(id)) =
+        (change, own_pool)
+    {
         match pools::name_of(cluster, id)? {
             Some(now) if now == *pool => {}
             Some(now) => return Ok(Unmade::Left(format!("it is in the run's own pool, which was renamed to {now}"))),
@@ -176,7 +187,7 @@ pub fn unmake(
     }
     match change {
         Change::Pool { name, .. } => unmake_pool(cluster, name, entry, trust),
-        Change::Image { pool, name, .. } => unmake_image(cluster, pool, name, entry),
+        Change::Image { pool, name, .. } | Change::Clone { pool, name, .. } => unmake_image(cluster, pool, name, entry),
         Change::Objects { pool, prefix } => unmake_objects(cluster, pool, prefix, change),
         Change::CephfsFolder { file_system, path } => cephfs::unmake(cluster, file_system, path, entry),
         _ => settings::unmake(cluster, entry, trust),
@@ -242,28 +253,82 @@ fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &JournalEntry)
         Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
         other => other?.although_full(),
     };
-    if let (Some(MadeThing::Image(own)), Some(id)) = (&entry.made, proof::image_id(&open, name)?)
-        && *own != id
-    {
+    let found = proof::image_id(&open, name)?;
+    let own = match &entry.made {
+        Some(MadeThing::Image(own)) => Some(own.clone()),
+        _ => found.clone(),
+    };
+    if found.is_some() && found != own {
         return Unmade::left("the run's own is gone, and this image of the same name, with another id, was made since");
+    }
+    let failed = |why: String| ClusterError::Undo { what: change.what(), why };
+    let undo_failed = |error: CephError| match error {
+        CephError::Errno { errno: libc::ENOTEMPTY, .. } => failed(of_others(&open, name)),
+        error => failed(error.to_string()),
+    };
+    // Where images are moved to a trash first, nothing else would keep it from going there with what others took of it.
+    if !remove_own_snapshots(&open, name).map_err(undo_failed)?.is_empty() {
+        return Err(failed(of_others(&open, name)));
     }
     let deadline = Instant::now() + WATCHERS_GONE;
     loop {
         match open.remove_image(name) {
-            Ok(()) => return Ok(Unmade::Undone),
-            // Of a pool that is full librbd says the same.
-            Err(CephError::NotFound { .. }) => return gone(&open, name, change),
+            // Of a pool that is full librbd says that there is no such image.
+            Ok(()) | Err(CephError::NotFound { .. }) => return gone(&open, name, own.as_deref(), change),
             Err(CephError::Busy { .. }) if Instant::now() < deadline => std::thread::sleep(Duration::from_secs(1)),
-            Err(error) => return Err(ClusterError::Undo { what: change.what(), why: error.to_string() }),
+            Err(error) => return Err(undo_failed(error)),
         }
     }
 }
 
+fn of_others(pool: &ceph::Pool, name: &str) -> String {
+    let image = word(&format!("{}/{name}", pool.name()));
+    format!(
+        "it has snapshots or clones that are not this run's (`rbd snap ls --all {image}`, `rbd children --all {image}`): remove or flatten them, \
+         then: fathom restore"
+    )
+}
+
+/// Those that somebody else took of it stay: which.
+fn remove_own_snapshots(pool: &ceph::Pool, name: &str) -> Result<Vec<String>, CephError> {
+    // What is wrong with an image that can't be looked at, its removal finds out.
+    let Ok(looked) = pool.open_image(name, OpenFor::Reading, Cache::Off).and_then(|image| image.snapshots()) else {
+        return Ok(Vec::new());
+    };
+    let (own, others): (Vec<String>, Vec<String>) = looked.into_iter().partition(|name| is_own_snapshot(name));
+    if !own.is_empty() {
+        let image = pool.open_image(name, OpenFor::Writing, Cache::Off)?;
+        // One that can't be removed keeps none of the others.
+        let removed: Vec<Result<(), CephError>> = own.iter().map(|snapshot| image.remove_snapshot(snapshot)).collect();
+        removed.into_iter().collect::<Result<(), CephError>>()?;
+    }
+    Ok(others)
+}
+
+/// `fathom.base`, `fathom.base.7`
+fn is_own_snapshot(name: &str) -> bool {
+    let numbered = |rest: &str| {
+        let number = rest.strip_prefix('.').unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    name.strip_prefix(Change::BASE).is_some_and(|rest| rest.is_empty() || numbered(rest))
+}
+
+/// It is gone by its name: also from the trash, and under any other name?
+///
 /// # Errors
 /// It is there still.
-fn gone(open: &ceph::Pool, name: &str, change: &Change) -> Result<Unmade, ClusterError> {
+fn gone(open: &ceph::Pool, name: &str, id: Option<&str>, change: &Change) -> Result<Unmade, ClusterError> {
     if proof::image_id(open, name)?.is_none() {
-        return Ok(Unmade::Undone);
+        let Some(id) = id else { return Ok(Unmade::Undone) };
+        let why = |error: CephError| ClusterError::Undo { what: change.what(), why: error.to_string() };
+        return match open.remove_from_trash(id).map_err(why)? || !proof::image_exists(open, id)? {
+            true => Ok(Unmade::Undone),
+            false => Ok(Unmade::Left(format!(
+                "somebody gave it another name; its id is {id} (`rbd info {} --image-id {id}`)",
+                word(open.name())
+            ))),
+        };
     }
     let pool = word(open.name());
     let why = format!(
@@ -290,6 +355,19 @@ fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) 
                 Ok(()) | Err(CephError::NotFound { .. }) => {}
                 Err(error) => return Err(undo_failed(error)),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own_snapshot;
+
+    #[test]
+    fn snapshots_of_others_are_not_taken_for_a_runs_own() {
+        assert!(is_own_snapshot("fathom.base") && is_own_snapshot("fathom.base.12"));
+        for theirs in ["fathom.baseline", "fathom.base.", "fathom.base.x", "fathom.base.1x", "daily", ""] {
+            assert!(!is_own_snapshot(theirs), "{theirs}");
         }
     }
 }

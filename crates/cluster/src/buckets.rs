@@ -9,7 +9,14 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 pub(crate) fn failed(change: &Change, done: &'static str, error: &S3Error) -> ClusterError {
-    ClusterError::Gateway { what: change.what(), done, why: error.to_string() }
+    // Of several gateways each may have its own.
+    let profile = match change {
+        Change::Bucket { gateway: Gateway { profile: Some(profile), .. }, .. } => {
+            format!(" (its keys are those of profile {profile})")
+        }
+        _ => String::new(),
+    };
+    ClusterError::Gateway { what: change.what(), done, why: format!("{error}{profile}") }
 }
 
 fn open(gateway: &Gateway, name: &str) -> Result<Bucket, S3Error> {
@@ -166,10 +173,7 @@ mod tests {
     const RUN: &str = "20260102-030405-a1b2";
 
     fn at(credentials: std::path::PathBuf) -> (Gateway, JournalEntry) {
-        let (url, region) = ("http://127.0.0.1:9".to_string(), "us-east-1".to_string());
-        let credentials = Some(credentials);
-        let gateway =
-            Gateway { url, region, virtual_host: false, swift: false, credentials, profile: None, authorities: None };
+        let gateway = Gateway { credentials: Some(credentials), ..model::testing::gateway("http://127.0.0.1:9") };
         let change = Change::Bucket { gateway: gateway.clone(), name: format!("fathom-{RUN}") };
         (gateway, JournalEntry { key: Some("OURS".to_string()), ..JournalEntry::of(change) })
     }

@@ -93,18 +93,27 @@ pub fn own_prefix(run: &str) -> String {
     format!("fathom.{run}.")
 }
 
+/// A bucket of a run: at its first gateway, or at a further one (`-2`, …); the first one there, or a further one (`-b2`, …).
+fn is_own_bucket(name: &str, run: &str) -> bool {
+    let further = |number: &str| number.parse::<u16>().is_ok_and(|parsed| parsed > 1 && parsed.to_string() == number);
+    let Some(rest) = name.strip_prefix("fathom-").and_then(|rest| rest.strip_prefix(run)) else { return false };
+    let (gateway, bucket) = rest.split_once("-b").map_or((rest, None), |(gateway, bucket)| (gateway, Some(bucket)));
+    (gateway.is_empty() || gateway.strip_prefix('-').is_some_and(further)) && bucket.is_none_or(further)
+}
+
 /// Could this run have made that? Options are proven when they are undone.
 pub fn may_be_ours(run: &str, change: &Change) -> bool {
     let own = own_prefix(run);
     match change {
-        Change::Pool { name, .. } | Change::Spread { pool: name } | Change::Image { name, .. } => {
-            name.starts_with(&own)
-        }
+        Change::Pool { name, .. }
+        | Change::Spread { pool: name }
+        | Change::Image { name, .. }
+        | Change::Clone { name, .. } => name.starts_with(&own),
         Change::Objects { prefix, .. } => prefix.starts_with(&own),
         Change::CephfsFolder { path, .. } => {
             path.strip_prefix('/').is_some_and(|name| name.starts_with(&own) && !name.contains('/'))
         }
-        Change::Bucket { name, .. } => name.strip_prefix("fathom-") == Some(run),
+        Change::Bucket { name, .. } => is_own_bucket(name, run),
         Change::Flag { name } => FLAGS.contains(&name.as_str()),
         Change::Option { .. } | Change::Restart { .. } | Change::BalancerOff => true,
         Change::PoolSetting { name, value, .. } => (name.as_str(), value.as_str()) == ("pg_autoscale_mode", "off"),
@@ -139,6 +148,26 @@ mod tests {
             "20260102-030405-a1é",
         ] {
             assert!(!is_run(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_run_has_a_bucket_at_each_gateway_and_no_others() {
+        let run = "20260102-030405-a1b2";
+        for own in [
+            "fathom-20260102-030405-a1b2",
+            "fathom-20260102-030405-a1b2-2",
+            "fathom-20260102-030405-a1b2-17",
+            "fathom-20260102-030405-a1b2-b2",
+            "fathom-20260102-030405-a1b2-3-b12",
+        ] {
+            assert!(is_own_bucket(own, run), "{own}");
+        }
+        for other in ["fathom-", "fathom-20260102-030405-a1b3", "fathom-20260102-030405-a1b2-", "backup"] {
+            assert!(!is_own_bucket(other, run), "{other}");
+        }
+        for other in ["-1", "-02", "-x", "-2-3", "2", "-+2", "-70000", "-b1", "-b", "-b2-2", "-bx", "b2"] {
+            assert!(!is_own_bucket(&format!("fathom-{run}{other}"), run), "{other}");
         }
     }
 

@@ -46,6 +46,15 @@ pub fn image_id(pool: &Pool, image: &str) -> Result<Option<String>, CephError> {
     }
 }
 
+/// Is there an image with this id, whatever its name is?
+pub fn image_exists(pool: &Pool, id: &str) -> Result<bool, CephError> {
+    match pool.read(&format!("rbd_header.{id}"), 0, &mut [0]) {
+        Ok(_) => Ok(true),
+        Err(CephError::NotFound { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// The version of the configuration database.
 pub fn config_version(cluster: &Cluster) -> Result<u64, ClusterError> {
     Ok(config_log(cluster, 1)?.iter().filter_map(version).max().unwrap_or(0))

@@ -9,6 +9,10 @@ use model::{Goal, Plan, PlannedExperiment, Step};
 /// 10 s and one that decides nothing in 20 s.
 const SEARCH_SECONDS: f64 = 55.0;
 
+/// In a lab on memory: five images of 64 MiB are filled, and all states are made, asked and removed.
+const STATES_FILL_SECONDS: f64 = 10.0;
+const STATES_ROUND_SECONDS: f64 = 4.0;
+
 /// Seconds of a figure: a fixed minute, and ten seconds of warm-up before it.
 const USUAL_SECONDS: f64 = 70.0;
 const RUN_SECONDS_LEAST: f64 = 4.0 * 60.0;
@@ -28,6 +32,9 @@ pub const HEARD_SECONDS: f64 = 1.0;
 pub fn seconds_expected(plan: &Plan) -> f64 {
     let beyond = match &plan.experiment {
         PlannedExperiment::HighestRate { .. } => SEARCH_SECONDS * plan.steps.len() as f64,
+        PlannedExperiment::ImageStates(states) => {
+            STATES_FILL_SECONDS + f64::from(states.rounds_min) * STATES_ROUND_SECONDS
+        }
         experiment => experiment.sustained().iter().map(|test| test.seconds).sum(),
     };
     let restarted = plan.experiment.pair().map_or(0, |ab| ab.restarts.len()) as f64;

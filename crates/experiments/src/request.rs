@@ -38,8 +38,8 @@ pub enum OsdsOf {
 pub struct Targets {
     pub pool: Option<String>,
     pub image: Option<String>,
-    /// `None`: the lab's, if it has one.
-    pub gateway: Option<Gateway>,
+    /// Empty: the lab's, if it has one.
+    pub gateways: Vec<Gateway>,
     /// A lab's own gateway is asked by Swift.
     pub swift: bool,
     /// Empty: all.
@@ -76,6 +76,8 @@ pub enum Experiment {
     SustainedWrites(SustainedOptions),
     /// Whether drives are fit for Ceph, and after that how they last, if that is asked for.
     Fitness(Option<SustainedOptions>),
+    /// What writes and reads cost in each state of an image: fresh, filled, with a snapshot, a clone.
+    ImageStates,
     /// Why it is slow: after the survey, what tells suspected causes from what only looks like them. No test is begun later than this.
     Diagnosis { seconds_max: f64 },
     /// The sections of a job file of fio; they are all that is measured.
@@ -158,7 +160,7 @@ impl Experiment {
 
     /// Does it plan the cells of its layers by their patterns, once?
     pub fn plans_layers(&self) -> bool {
-        !matches!(self, Experiment::Sweep { .. } | Experiment::Jobs(_))
+        !matches!(self, Experiment::Sweep { .. } | Experiment::Jobs(_) | Experiment::ImageStates)
     }
 }
 

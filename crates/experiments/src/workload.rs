@@ -31,6 +31,8 @@ pub struct WorkloadOptions {
     pub object_size: Option<Bytes>,
     /// Which files there are for operations on files by their names.
     pub tree: Option<Tree>,
+    /// Buckets among which objects are spread.
+    pub buckets: Option<u32>,
     pub engine: Option<String>,
     /// Options of the engine.
     pub engine_options: BTreeMap<String, String>,

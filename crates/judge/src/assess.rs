@@ -9,7 +9,9 @@ use crate::entry::{Entry, entries};
 use crate::expect::distances;
 use crate::fitness::drives;
 use crate::gate::strike_out;
+use crate::gateways::gateway_pairs;
 use crate::host_loads::host_loads;
+use crate::image_states::state_costs;
 use crate::latency_parts::latency_parts;
 use crate::ledger::ledger;
 use crate::limit::limits;
@@ -22,7 +24,7 @@ use crate::sustained::endurance;
 use crate::sweep::swept;
 use crate::validity::limit_writes;
 use crate::verdict::verdicts;
-use model::{Answer, Endurance, HostLoad, Outlier, PlannedExperiment, Positions, Record, Report, Slice};
+use model::{Answer, Endurance, HostLoad, Outlier, PlannedExperiment, Positions, Record, Report, Slice, StatesFound};
 
 /// What a record says, figure by figure.
 pub struct Assessment<'a> {
@@ -89,6 +91,7 @@ impl Assessment<'_> {
             positions,
             distances: distances(&entries, record),
             doors: door_prices(&entries),
+            gateways: gateway_pairs(&entries),
             answer: answer(record, &entries, sustained),
             findings: Vec::new(),
             host_loads,
@@ -117,6 +120,11 @@ fn answer(record: &Record, entries: &[Entry], sustained: Vec<Endurance>) -> Answ
         PlannedExperiment::SustainedWrites(_) => Answer::SustainedWrites(sustained),
         PlannedExperiment::Fitness { drives: judged, .. } => {
             Answer::Fitness { drives: drives(entries, judged, &sustained, record), sustained }
+        }
+        PlannedExperiment::ImageStates(plan) => {
+            let (plan, settle) = (plan.clone(), record.plan.goal.settle);
+            let object = record.image_states().next().map(|times| times.object);
+            Answer::ImageStates(Box::new(StatesFound { plan, settle, object, costs: state_costs(record) }))
         }
         // Who knows causes knows which were refuted.
         PlannedExperiment::Diagnosis(_) => Answer::Diagnosis(model::Diagnosed::default()),

@@ -13,18 +13,25 @@ pub fn door_prices(entries: &[Entry]) -> Vec<DoorPrice> {
     };
     let doors = Layer::ALL.into_iter().filter(|layer| layer.is_door());
     doors
-        .flat_map(|door| Pattern::ALL.into_iter().filter_map(move |pattern| price(entries, (rados, door), pattern)))
+        .flat_map(|door| Pattern::ALL.into_iter().flat_map(move |pattern| prices(entries, (rados, door), pattern)))
         .collect()
 }
 
-fn price(entries: &[Entry], (rados, door): (Layer, Layer), pattern: Pattern) -> Option<DoorPrice> {
+/// Of several gateways, or file systems, each has its own.
+fn prices(entries: &[Entry], (rados, door): (Layer, Layer), pattern: Pattern) -> Vec<DoorPrice> {
     let (below, mut own) = (figures_of(entries, rados, pattern), figures_of(entries, door, pattern));
     own.retain(|entry| leads_to_pools(entry));
+    let step = |entry: &&Entry| entry.step.id;
+    let each = own.chunk_by(|a, b| !(door.of_buckets() || door.of_folders()) || step(a) == step(b));
+    each.filter_map(|own| price(own, &below, door, pattern)).collect()
+}
+
+fn price(own: &[&Entry], below: &[&Entry], door: Layer, pattern: Pattern) -> Option<DoorPrice> {
     let (first, other) = (own.first()?, below.first()?);
     if !same_work(first, other) {
         return None;
     }
-    let (at_door, of_rados) = (mean_over(&own)?, mean_over(&below)?);
+    let (at_door, of_rados) = (mean_over(own)?, mean_over(below)?);
     let metric = pattern.metric(door);
     let slower = if metric.lower_is_better() { (&at_door, &of_rados) } else { (&of_rados, &at_door) };
     Some(DoorPrice {
@@ -34,8 +41,8 @@ fn price(entries: &[Entry], (rados, door): (Layer, Layer), pattern: Pattern) -> 
         target: first.figure.target.clone(),
         at_door,
         of_rados,
-        door_label: gravest(&own),
-        rados_label: gravest(&below),
+        door_label: gravest(own),
+        rados_label: gravest(below),
         times: over(slower.0, slower.1)?,
     })
 }

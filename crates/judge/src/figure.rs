@@ -62,6 +62,7 @@ pub fn figure(
             let doubt = Doubt { wandering, unseen: slower, least };
             if in_flight(step, &good).is_none() {
                 figure.percentiles = percentiles(&good, |sample| &sample.service, doubt);
+                figure.first_byte = percentiles(&good, Sample::first_byte_time, doubt);
             }
             if step.workload.rate.is_some() {
                 figure.response = percentiles(&good, Sample::response_time, doubt);
@@ -272,6 +273,7 @@ fn outline(step: &Step, target: Option<u32>, kind: OpClass, all: &[&Slice], good
         first_error: all.iter().filter_map(|slice| slice.error.clone()).find(|error| may_be_of(error, kind)),
         percentiles: Vec::new(),
         response: Vec::new(),
+        first_byte: Vec::new(),
         effort: shares(step, good),
         checked: None,
         valid_up_to: None,

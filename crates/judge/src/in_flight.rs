@@ -77,7 +77,9 @@ mod tests {
     use crate::unseen::Asked;
     use model::clock::SECOND;
     use model::testing;
-    use model::{Figure, Goal, Label, OpClass, Pattern, Place, Sample, Slice, Step, StepId, Target, Workload};
+    use model::{
+        Figure, Goal, Label, Latencies, OpClass, Pattern, Place, Sample, Slice, Step, StepId, Target, Workload,
+    };
 
     const WINDOW: u64 = SECOND / 10;
 
@@ -96,7 +98,11 @@ mod tests {
     fn slice(target: Option<u32>, pass: u32, ended: u32) -> Slice {
         let sample = |window: u32| {
             let ops = u64::from(window >= 98 - ended);
-            Sample { window, span_ns: WINDOW, ops, bytes: ops << 22, ..Sample::default() }
+            let mut times = Latencies::default();
+            (0..ops).for_each(|_| times.record(8 * SECOND));
+            let service = times.take();
+            let first_byte = Some(service.clone());
+            Sample { window, span_ns: WINDOW, ops, bytes: ops << 22, service, first_byte, ..Sample::default() }
         };
         Slice {
             target,
@@ -119,7 +125,9 @@ mod tests {
         assert!((estimate.high - 18.0 * 4.194304 / 9.8).abs() < 1e-9 && estimate.low < 0.86, "{estimate:?}");
         let Label::Unsettled(why) = few.label else { panic!("{:?}", few.label) };
         assert!(why.starts_with("only 4 operations ended in 2 slices of 9.8 s, with 16 in flight"), "{why}");
-        assert!(few.percentiles.is_empty());
+        assert!(few.percentiles.is_empty() && few.first_byte.is_empty());
+        let enough = of(&linear(1), Some(0), 40);
+        assert!(!enough.percentiles.is_empty() && enough.first_byte == enough.percentiles);
     }
 
     /// A disk that took 7 s for each write was told to take 7.02 ms ±9 %, of one write.

@@ -256,6 +256,7 @@ fn workload(phase: &Phase, told: &[ImportedOperations], block: Bytes) -> Result<
         spread: None,
         object: None,
         tree: None,
+        buckets: 1,
         seed: 0,
         engine: None,
         options,

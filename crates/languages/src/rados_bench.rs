@@ -191,6 +191,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         spread: None,
         object: Some(whole.object),
         tree: None,
+        buckets: 1,
         seed: 0,
         engine: None,
         options: BTreeMap::new(),

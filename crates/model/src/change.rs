@@ -24,8 +24,10 @@ pub enum Change {
     },
     /// Placement groups of a pool of our own, of one copy, are bound to OSDs so that each has some. Undone with the pool.
     Spread { pool: String },
-    /// An image of our own. Undone by deleting it.
+    /// An image of our own. Undone by deleting it, with the snapshots of ours that it has.
     Image { pool: String, name: String, bytes: Bytes },
+    /// A clone of an image of our own, of its snapshot [`Change::BASE`]. Undone by deleting it.
+    Clone { pool: String, name: String, parent: String },
     /// Objects whose names begin with `prefix`, in a pool that is not ours. Undone by deleting exactly those.
     Objects { pool: String, prefix: String },
     /// A folder of our own in a file system of the cluster, which bears the run's name. Undone by deleting the files of ours in it, and it.
@@ -105,6 +107,9 @@ impl HostChange {
 }
 
 impl Change {
+    /// The snapshot of which clones are made. Snapshots whose names begin so go with the image of ours that has them.
+    pub const BASE: &str = "fathom.base";
+
     /// `option`: `WHO/NAME`, as in [`Workload::settings`](crate::Workload).
     pub fn option(option: &str, value: &str) -> Change {
         let (who, name) = who_and_name(option);
@@ -153,6 +158,7 @@ impl Change {
             }
             Change::Spread { pool } => format!("placement groups of pool {pool} on every OSD"),
             Change::Image { pool, name, .. } => format!("image {pool}/{name}"),
+            Change::Clone { pool, name, parent } => format!("image {pool}/{name}, a clone of {parent}"),
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::CephfsFolder { file_system, path } => format!("folder {path} of file system {file_system}"),
             Change::Bucket { gateway, name } => format!("bucket {name} at {}", gateway.url),

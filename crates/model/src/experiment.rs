@@ -3,6 +3,7 @@
 use crate::ab::{Ab, AbFound};
 use crate::diagnosis::{CauseTest, Diagnosed, Diagnosis, Refuted, Untested};
 use crate::fitness::{DriveFound, JudgedDrive};
+use crate::image_states::{ImageStates, StatesFound};
 use crate::layer::Layer;
 use crate::limit::{Limit, ResponseBound, Search};
 use crate::operation::OpClass;
@@ -36,6 +37,8 @@ pub enum PlannedExperiment {
     SustainedWrites(Vec<SustainedTest>),
     /// Whether these drives are fit for Ceph; after it, devices that are written to without pause.
     Fitness { drives: Vec<JudgedDrive>, sustained: Vec<SustainedTest> },
+    /// What writes and reads cost in each state of an image. It has no steps.
+    ImageStates(ImageStates),
     /// After a survey of the steps: what tells suspected causes from what only looks like them. Its steps are added as they are asked for.
     Diagnosis(Diagnosis),
 }
@@ -88,6 +91,14 @@ impl PlannedExperiment {
         }
     }
 
+    /// Of states of an image; else none.
+    pub fn image_states(&self) -> Option<&ImageStates> {
+        match self {
+            PlannedExperiment::ImageStates(plan) => Some(plan),
+            _ => None,
+        }
+    }
+
     /// Was this step added to test a suspected cause?
     pub fn is_of_test(&self, step: StepId) -> bool {
         self.tests().iter().any(|test| test.steps.contains(&step))
@@ -119,6 +130,7 @@ pub enum Answer {
         drives: Vec<DriveFound>,
         sustained: Vec<Endurance>,
     },
+    ImageStates(Box<StatesFound>),
     /// Suspected causes that are none, and what was not tested; causes are findings.
     Diagnosis(Diagnosed),
 }
@@ -175,6 +187,13 @@ impl Answer {
         match self {
             Answer::Fitness { drives, .. } => drives,
             _ => &[],
+        }
+    }
+
+    pub fn image_states(&self) -> Option<&StatesFound> {
+        match self {
+            Answer::ImageStates(found) => Some(found),
+            _ => None,
         }
     }
 

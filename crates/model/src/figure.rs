@@ -163,6 +163,9 @@ pub struct Figure {
     /// Of response time, from when operations were due; empty in a closed loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub response: Vec<Percentile>,
+    /// Of the time to the first byte of what was read; empty where the engine does not see it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_byte: Vec<Percentile>,
     /// What the load generator took; `None`: nobody kept account.
     #[serde(default)]
     pub effort: Option<Shares>,

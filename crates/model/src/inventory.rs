@@ -19,8 +19,8 @@ pub struct Inventory {
     pub here: ThisHost,
     /// Bytes of the image that the user named; `None`: none was named, or it does not exist.
     pub image_bytes: Option<Bytes>,
-    /// The object gateway to load; `None`: none is named.
-    pub gateway: Option<Gateway>,
+    /// The object gateways to load.
+    pub gateways: Vec<Gateway>,
     /// The cluster's file system to load by libcephfs; `None`: none is named.
     pub cephfs: Option<String>,
     /// Hosts with agents; empty: this one does everything.

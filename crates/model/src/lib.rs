@@ -24,6 +24,7 @@ mod gateway;
 pub mod held_operations;
 pub mod host;
 pub mod host_setting;
+mod image_states;
 pub mod inventory;
 pub mod layer;
 pub mod limit;
@@ -89,6 +90,7 @@ pub use fitness::{DriveFound, DriveWrites, Fitness, FitnessReason, JudgedDrive, 
 pub use gateway::Gateway;
 pub use held_operations::{HeldByOsd, HeldOperations};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
+pub use image_states::{ImageState, ImageStates, StateCost, StateOperation, StateTimes, StatesFound};
 pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Site, Spare, ThisHost};
 pub use layer::{Abilities, DurableBy, Layer, LayerSpec, TargetKind};
 pub use limit::{Limit, ResponseBound, Search, TriedRate};
@@ -109,8 +111,8 @@ pub use plan_fields::GoalFields;
 pub use positions::{LongWrites, OsdStages, PairTime, PositionOfOsd, Positions, TookPart, WriteTimes};
 pub use record::{Ending, Gap, Imported, Record, RunHead};
 pub use report::{
-    ChartCell, Distance, DoorPrice, Doubled, Explained, Finding, LedgerRow, Multiple, Outlier, Report, ScaledLoad,
-    Standing,
+    ChartCell, Distance, DoorPrice, Doubled, Explained, Finding, GatewayPair, LedgerRow, Multiple, Outlier, Report,
+    ScaledLoad, Standing,
 };
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};

@@ -5,6 +5,7 @@ use crate::bond::HostBond;
 use crate::drive::Temperatures;
 use crate::facts::Facts;
 use crate::held_operations::HeldOperations;
+use crate::image_states::StateTimes;
 use crate::observed::{CameBack, Observed, PgsSeen};
 use crate::osd_times::OsdTimes;
 use crate::pages::PagesRead;
@@ -39,6 +40,8 @@ pub enum Observation {
     PagesRead(PagesRead),
     /// A host that should have loaded went missing while a slice was measured.
     Gap(Gap),
+    /// Operations on an image in one of its states, one after the other.
+    ImageState(StateTimes),
     /// How hot drives were between two loads.
     Temperatures(Temperatures),
     /// How large packets get between hosts, looked at before the first step.
@@ -51,7 +54,7 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 14] = [
+    pub const KINDS: [&str; 15] = [
         "compaction",
         "osd-times",
         "slow-operations",
@@ -62,6 +65,7 @@ impl Observation {
         "streams",
         "pages-read",
         "gap",
+        "image-state",
         "temperatures",
         "path-mtus",
         "bonds",
@@ -115,6 +119,12 @@ impl Record {
         self.observations
             .iter()
             .filter_map(|seen| if let Observation::Temperatures(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn image_states(&self) -> impl Iterator<Item = &StateTimes> {
+        self.observations
+            .iter()
+            .filter_map(|seen| if let Observation::ImageState(own) = seen { Some(own) } else { None })
     }
 
     pub fn streams(&self) -> impl Iterator<Item = &Streams> {

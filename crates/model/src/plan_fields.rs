@@ -5,6 +5,7 @@ use crate::change::Change;
 use crate::diagnosis::Diagnosis;
 use crate::experiment::PlannedExperiment;
 use crate::fitness::JudgedDrive;
+use crate::image_states::ImageStates;
 use crate::limit::{ResponseBound, Search};
 use crate::plan::{Doubling, Goal, Plan, Step};
 use crate::step_id::StepId;
@@ -38,6 +39,8 @@ pub(crate) struct PlanFields {
     sustained: Vec<SustainedTest>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     judged_drives: Vec<JudgedDrive>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_states: Option<ImageStates>,
     #[serde(skip_serializing_if = "Option::is_none")]
     diagnosis: Option<Diagnosis>,
 }
@@ -83,6 +86,7 @@ impl From<Plan> for PlanFields {
             PlannedExperiment::Fitness { drives, sustained } => {
                 PlanFields { judged_drives: drives, sustained, ..fields }
             }
+            PlannedExperiment::ImageStates(states) => PlanFields { image_states: Some(states), ..fields },
             PlannedExperiment::Diagnosis(diagnosis) => PlanFields { diagnosis: Some(diagnosis), ..fields },
         }
     }
@@ -96,6 +100,9 @@ impl From<PlanFields> for Plan {
             (_, Some(sweep), ..) => PlannedExperiment::Sweep(sweep),
             (_, _, Some(bound), _) => PlannedExperiment::HighestRate { bound, searches: fields.searches },
             (.., Some(clients_most)) => PlannedExperiment::ScaleOut { clients_most, doublings: fields.doublings },
+            _ if fields.image_states.is_some() => {
+                fields.image_states.map_or(PlannedExperiment::Survey, PlannedExperiment::ImageStates)
+            }
             _ if fields.diagnosis.is_some() => PlannedExperiment::Diagnosis(fields.diagnosis.unwrap_or_default()),
             _ if !thresholds.is_empty() => PlannedExperiment::Verdict(thresholds),
             _ if !fields.judged_drives.is_empty() => {

@@ -7,6 +7,7 @@ use crate::experiment::Answer;
 use crate::figure::{Estimate, Figure};
 use crate::layer::Layer;
 use crate::observed::HostLoad;
+use crate::operation::OpClass;
 use crate::osd_times::LatencyParts;
 use crate::pattern::{Metric, Pattern};
 use crate::phrase::Phrase;
@@ -50,6 +51,9 @@ pub struct Report {
     pub distances: Vec<Distance>,
     #[serde(default)]
     pub doors: Vec<DoorPrice>,
+    /// Of several gateways the slowest beside the quickest, for each kind of operation.
+    #[serde(default)]
+    pub gateways: Vec<GatewayPair>,
     /// To the question of its experiment.
     #[serde(default)]
     pub answer: Answer,
@@ -178,6 +182,23 @@ pub struct DoorPrice {
     pub rados_label: String,
     /// How many times slower it is at the door.
     pub times: Multiple,
+}
+
+/// The slowest and the quickest of several gateways under the same work, each loaded alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GatewayPair {
+    pub pattern: Pattern,
+    pub kind: OpClass,
+    /// Of both values.
+    pub metric: Metric,
+    pub slow: String,
+    pub quick: String,
+    pub of_slow: Estimate,
+    pub of_quick: Estimate,
+    /// How many times slower the one is.
+    pub times: Multiple,
+    /// It is slower beyond the noise, by at least a tenth.
+    pub apart: bool,
 }
 
 /// One value over another, with its 95 % interval.

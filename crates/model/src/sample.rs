@@ -7,6 +7,7 @@ use crate::step_id::StepId;
 use crate::tally::Sparse;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// What happened on one target in one window, to operations of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct Sample {
     pub response: Option<Sparse>,
     /// How long operations that were due, and had room, waited for the load generator itself; `None` in a closed loop.
     pub late: Option<Sparse>,
+    /// Time from submission to the first byte of what was read; `None`: the engine does not see it.
+    #[serde(default)]
+    pub first_byte: Option<Sparse>,
 }
 
 impl Sample {
@@ -45,7 +49,14 @@ impl Sample {
             service: Sparse::merged(parts.iter().map(|part| &part.service)),
             response: joined(|part| part.response.as_ref()),
             late: joined(|part| part.late.as_ref()),
+            first_byte: joined(|part| part.first_byte.as_ref()),
         }
+    }
+
+    /// Until the first byte of what was read; empty where the engine does not see it.
+    pub fn first_byte_time(&self) -> &Sparse {
+        static UNSEEN: LazyLock<Sparse> = LazyLock::new(Sparse::default);
+        self.first_byte.as_ref().unwrap_or(&UNSEEN)
     }
 
     /// What a user waits: from when the operation was due, or, in a closed loop, from its submission.

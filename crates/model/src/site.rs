@@ -44,6 +44,8 @@ pub struct SiteSeen {
     pub disks: Vec<String>,
     /// OSDs that run on that host and have a part of one of these disks, as far as that can be seen.
     pub osds: Vec<u32>,
+    /// Which of these disks are images of a Ceph cluster, through which client: `rbd0: vms/disk, by krbd`.
+    pub images: Vec<String>,
 }
 
 /// The mounted file system on which a path lies.

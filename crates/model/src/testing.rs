@@ -1,6 +1,7 @@
 //! Layers by what they are, for tests of what is the same for all of them.
 
 use crate::clock::Nanos;
+use crate::gateway::Gateway;
 use crate::layer::Layer;
 use crate::operation::OpClass;
 use crate::pattern::Pattern;
@@ -57,6 +58,12 @@ pub fn folders() -> Layer {
 /// Objects in buckets.
 pub fn buckets() -> Layer {
     first(Layer::of_buckets)
+}
+
+/// One that speaks S3, with the keys of the environment.
+pub fn gateway(url: &str) -> Gateway {
+    let (url, region) = (url.to_string(), "us-east-1".to_string());
+    Gateway { url, region, virtual_host: false, swift: false, credentials: None, profile: None, authorities: None }
 }
 
 /// The usual load of 1 GiB on targets of these names, which are nowhere.

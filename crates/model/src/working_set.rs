@@ -25,6 +25,14 @@ pub fn family(workload: &Workload) -> &'static str {
     if workload.access == Access::Sequential { "linear." } else { "" }
 }
 
+/// What each of several buckets is called; the first one has the name itself.
+pub fn bucket(first: &str, number: u32) -> String {
+    match number {
+        0 => first.to_string(),
+        more => format!("{first}-b{}", more + 1),
+    }
+}
+
 /// Which objects a workload needs: those of one size and family are numbered from 0 on, whatever else the workload is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectsNeeded {

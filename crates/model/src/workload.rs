@@ -105,6 +105,9 @@ pub struct Workload {
     /// Of operations on files by their names: which files there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<Tree>,
+    /// Buckets among which objects are spread, by their numbers.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub buckets: u32,
     pub seed: u64,
     /// Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
     pub engine: Option<String>,
@@ -147,6 +150,7 @@ impl Workload {
             spread: None,
             object: None,
             tree: None,
+            buckets: 1,
             seed,
             engine: None,
             options: BTreeMap::new(),

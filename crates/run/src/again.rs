@@ -16,9 +16,9 @@ pub fn connections(plan: &Plan) -> u32 {
     plan.steps.iter().map(|step| step.workload.clients).max().unwrap_or(1)
 }
 
-/// The gateway that its steps load.
-pub fn gateway(plan: &Plan) -> Option<&Gateway> {
-    plan.steps.iter().flat_map(|step| &step.targets).find_map(|target| match &target.place {
+/// The gateways that its steps load, some of them more than once.
+pub fn gateways(plan: &Plan) -> impl Iterator<Item = &Gateway> {
+    plan.steps.iter().flat_map(|step| &step.targets).filter_map(|target| match &target.place {
         Place::Bucket { gateway, .. } => Some(gateway),
         _ => None,
     })

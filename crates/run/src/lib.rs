@@ -13,6 +13,7 @@ mod guard;
 mod harmful_options;
 mod health;
 mod host_sides;
+mod image_states;
 mod interrupt;
 mod prepare;
 pub mod probes;
@@ -45,7 +46,8 @@ use engines::verify::Verify;
 use experiments::{Request, planner};
 use ipnet::IpNet;
 use model::{
-    Clock, Ending, Event, Failure, Gateway, HostBond, LabLayout, Observation, Plan, Record, Report, RunHead, Subscriber,
+    Clock, Ending, Event, Failure, Gateway, HostBond, LabLayout, Observation, Plan, PlannedExperiment, Record, Report,
+    RunHead, Subscriber,
 };
 use probes::{Observer, Probes, Sources};
 use std::path::{Path, PathBuf};
@@ -273,6 +275,9 @@ fn conduct(resolved: &Resolved, ready: &Ready, journal: &mut Rollback, sink: &mu
     }
     tell_bonds(resolved, sink)?;
     prove_packet_sizes(resolved, ready, sink)?;
+    if let PlannedExperiment::ImageStates(states) = &plan.experiment {
+        return image_states::of(states, ready, resolved.cluster.as_ref())?.conduct(journal, sink);
+    }
     let hosts = resolved.fleet.as_ref().map(|fleet| HostsLoader::new(host, fleet, sink.started()));
     let loader: &dyn agents::loader::Loader = match &hosts {
         Some(hosts) => hosts,

@@ -5,7 +5,7 @@ use super::restarts::Restarts;
 use super::{Setup, again, new_head};
 use agents::fleet::{self, Fleet};
 use agents::looks::Looks;
-use agents::{AgentAccess, ClusterTexts, S3Texts};
+use agents::{AgentAccess, ClusterTexts};
 use cluster::devices::buffered;
 use cluster::{Cluster, scope};
 use experiments::{Request, planner};
@@ -22,8 +22,8 @@ use std::rc::Rc;
 pub struct Resolved {
     pub inventory: Inventory,
     pub cluster: Option<Cluster>,
-    /// To the gateway, if one is loaded.
-    pub s3: Option<s3::Access>,
+    /// To the gateways that are loaded.
+    pub s3: s3::AccessByUrl,
     /// The hosts that load it; `None`: this one.
     pub fleet: Option<Rc<RefCell<Fleet>>>,
     /// What was looked at on this host, and what of it is held.
@@ -68,14 +68,17 @@ impl Resolved {
             let lab = setup.lab.as_ref()?;
             if request.targets.swift { lab.swift.clone() } else { lab.gateway.clone() }
         };
-        let gateway = request.targets.gateway.clone().or_else(of_lab);
-        let gateway = gateway.filter(|_| request.layers.iter().any(|layer| layer.of_buckets()));
-        let s3 = gateway.as_ref().map(s3::access_to).transpose().map_err(unkeyed)?;
+        let gateways = match request.layers.iter().any(|layer| layer.of_buckets()) {
+            true if request.targets.gateways.is_empty() => Vec::from_iter(of_lab()),
+            true => request.targets.gateways.clone(),
+            false => Vec::new(),
+        };
+        let s3 = s3::access_to_all(&gateways).map_err(unkeyed)?;
         let (fleet, mut left_out) = match setup.hosts.named() {
             true => {
                 let loads = || request.experiment.clients_most().or(request.workload.clients).unwrap_or(1);
                 let loads = (request.needs_cluster() || cephfs.is_some()).then(loads);
-                let (fleet, left_out) = clients(setup, cluster.as_ref(), s3.as_ref(), loads)?;
+                let (fleet, left_out) = clients(setup, cluster.as_ref(), &s3, loads)?;
                 (Some(Rc::new(RefCell::new(fleet))), left_out)
             }
             false => (None, Vec::new()),
@@ -91,7 +94,7 @@ impl Resolved {
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
         let run = head.run.clone();
         let mut inventory =
-            Inventory { run, scope, lab, here, image_bytes, gateway, cephfs, hosts, ..Inventory::default() };
+            Inventory { run, scope, lab, here, image_bytes, gateways, cephfs, hosts, ..Inventory::default() };
         let (mut looks, in_turn) = (Looks::default(), in_turn(request));
         let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
             let seen = match (&host, &fleet) {
@@ -137,11 +140,11 @@ impl Resolved {
         };
         let mut inventory = Inventory { run: run.clone(), scope, ..Inventory::default() };
         let (mut fleet, mut left_out) = (None, Vec::new());
-        let s3 = again::gateway(plan).map(s3::access_to).transpose().map_err(unkeyed)?;
+        let s3 = s3::access_to_all(again::gateways(plan)).map_err(unkeyed)?;
         let loading = again::hosts(plan);
         if !loading.is_empty() {
             let connections = cluster.is_some().then(|| again::connections(plan));
-            let (mut reached, without) = clients(setup, cluster.as_ref(), s3.as_ref(), connections)?;
+            let (mut reached, without) = clients(setup, cluster.as_ref(), &s3, connections)?;
             if let Some(host) = loading.iter().find(|host| !reached.here().any(|seen| seen.name == **host)) {
                 let text = format!(
                     "run {run} was loaded from {host}, which is not among the hosts; name all of them (--hosts)"
@@ -188,6 +191,7 @@ impl Resolved {
     pub fn notes_of_paths(&self, plan: &Plan) -> Vec<String> {
         let by_agents = self.fleet.as_ref().map_or(Vec::new(), |fleet| fleet.borrow().unseen().to_vec());
         let mut notes = [self.looks.held.unseen(), by_agents].concat();
+        notes.extend(self.inventory.sites.iter().chain(&self.inventory.folders).flat_map(on_images));
         if plan.steps.iter().any(|step| step.layer.of_ceph()) {
             let devices = self.inventory.scope.devices.iter();
             let own = devices.filter(|device| device.host.as_ref() == Some(&self.inventory.here.name));
@@ -263,11 +267,11 @@ fn reach(setup: &Setup) -> Result<Cluster, Failure> {
 }
 
 /// Agents on all hosts, each of them connected to the cluster. Who can't do its part is told before anything is changed.
-/// And which were left out. `s3`: to the gateway that is loaded. `connections`: of each agent to the cluster; `None`: it is not loaded.
+/// And which were left out. `s3`: to the gateways that are loaded. `connections`: of each agent to the cluster; `None`: it is not loaded.
 fn clients(
     setup: &Setup,
     cluster: Option<&Cluster>,
-    s3: Option<&s3::Access>,
+    s3: &s3::AccessByUrl,
     connections: Option<u32>,
 ) -> Result<(Fleet, Vec<String>), Failure> {
     let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
@@ -284,7 +288,7 @@ fn clients(
         Ok::<_, Failure>(ClusterTexts { conf, keyring, id, clients })
     };
     let cluster = cluster.zip(connections).map(texts).transpose()?;
-    let access = AgentAccess { cluster, s3: s3.map(S3Texts::from) };
+    let access = AgentAccess { cluster, s3: s3.iter().map(|(url, access)| (url.clone(), access.into())).collect() };
     if access == AgentAccess::default() {
         return Ok((fleet, wanted.left_out));
     }
@@ -372,6 +376,18 @@ fn give_roles(fleet: &mut Fleet, hosts: &[ClientHost], scope: &Scope) {
         let osds = own.map(|osd| model::OsdWish { osd: osd.id, address: osd.address.clone() }).collect();
         (known_as.to_string(), osds)
     });
+}
+
+/// What looks like a drive and is a cluster.
+fn on_images(site: &Site) -> Vec<String> {
+    let host = site.host.as_ref().map_or(String::new(), |host| format!("{}:", host.end.host));
+    let path = site.wish.path.display();
+    let said = |image: &String| {
+        format!(
+            "{host}{path} is on an image of a Ceph cluster ({image}): its figures are of the cluster behind it, as those of the rbd layer, and of no drive"
+        )
+    };
+    site.seen.as_ref().map_or(Vec::new(), |seen| seen.images.iter().map(said).collect())
 }
 
 #[cfg(test)]

@@ -229,7 +229,9 @@ impl Journal {
 
     /// The id of the pool of this run's making in which an image or objects lie.
     fn own_pool(&self, change: &Change) -> Option<u64> {
-        let (Change::Image { pool, .. } | Change::Objects { pool, .. }) = change else { return None };
+        let (Change::Image { pool, .. } | Change::Clone { pool, .. } | Change::Objects { pool, .. }) = change else {
+            return None;
+        };
         self.journal_file.entries().iter().find_map(|entry| match (&entry.change, &entry.made) {
             (Change::Pool { name, .. }, Some(MadeThing::Pool(id))) if name == pool => Some(*id),
             _ => None,

@@ -1,9 +1,10 @@
 //! Steps of the object layer: objects of a bucket of our own, at a gateway: whole, and by their names.
 
 use crate::planner::draft::Draft;
+use model::pattern::Family;
 use model::units::bytes;
 use model::workload::MIB;
-use model::{Bytes, Change, Failure, Layer, OpClass, Place};
+use model::{Bytes, Change, Failure, Gateway, Layer, OpClass, Place, Target, Workload};
 
 /// Objects of a working set: enough that all shards of an index and all placement groups take part, and few enough to be put in seconds.
 const SMALL: Bytes = 4096;
@@ -15,61 +16,112 @@ const LARGE: Bytes = 256;
 const LARGE_OF_LAB: Bytes = 32;
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    let Some(gateway) = draft.inventory.gateway.clone() else {
+    let buckets = buckets(draft);
+    if buckets.is_empty() {
         // A run of all layers measures what there is; one that names this layer wants it.
         return if draft.request.layers.len() < Layer::ALL.len() { Err(Failure::Usage(nameless())) } else { Ok(()) };
-    };
-    let bucket = format!("fathom-{}", draft.inventory.run);
+    }
     let loads = draft.workloads(Layer::Object, 0);
     if !loads.is_empty() {
-        draft.change(Change::Bucket { gateway: gateway.clone(), name: bucket.clone() });
+        for own in &buckets {
+            for number in 0..draft.options.buckets.unwrap_or(1) {
+                let name = model::working_set::bucket(&own.name, number);
+                draft.change(Change::Bucket { gateway: own.gateway.clone(), name });
+            }
+        }
     }
-    let host = gateway.url.split_once("://").map_or(gateway.url.as_str(), |(_, rest)| rest);
-    let target = match gateway.swift {
-        true => format!("gateway {} (Swift)", host.split('/').next().unwrap_or(host)),
-        false => format!("gateway {host}"),
-    };
-    let prefix = draft.name("");
-    for (pattern, mut workload) in loads {
-        let size = workload.object.unwrap_or(workload.block).max(1);
-        // What is put is whole; a part of an object can be read.
-        if !workload.mix.has(OpClass::Read) {
-            workload.block = size;
+    for (pattern, workload) in loads {
+        let workload = sized(draft, workload)?;
+        let each: Vec<Vec<Target>> = buckets.iter().map(|own| own.targets(draft)).collect();
+        let all = each.concat();
+        for targets in each {
+            draft.step(pattern, targets, workload.clone(), !pattern.is_metadata());
         }
-        if size < workload.block {
-            return Err(Failure::Usage(format!(
-                "--object-size {}: it has no part of {} to be read; choose a smaller --block-size",
-                bytes(size),
-                bytes(workload.block)
-            )));
+        // One request at a time fills no gateway; a point of a sweep, and what is compared with a bucket of the cluster, is each alone.
+        let together = draft.request.thorough && !draft.request.experiment.is_sweep();
+        if buckets.len() > 1 && together && pattern.family() != Family::Latency {
+            draft.step(pattern, all, workload, false);
         }
-        workload.object = Some(size);
-        let objects = match (size >= MIB, draft.small()) {
-            (true, false) => LARGE,
-            (true, true) => LARGE_OF_LAB,
-            (false, false) => SMALL,
-            (false, true) => SMALL_OF_LAB,
-        };
-        let least = size.saturating_mul(workload.depth.max(workload.jobs).into());
-        let usual = draft.fitting(objects.saturating_mul(size)) / size * size;
-        workload.span = draft.options.working_set.unwrap_or(usual.max(least));
-        let all = workload.span / size;
-        if all > OBJECTS_MOST {
-            return Err(Failure::Usage(format!(
-                "--working-set: {} of {} are {all} objects, which have to be put one by one first (at most {OBJECTS_MOST}); choose a smaller one",
-                bytes(workload.span),
-                bytes(size)
-            )));
-        }
-        let place = |part: &str| Place::Bucket {
-            gateway: gateway.clone(),
-            bucket: bucket.clone(),
-            prefix: format!("{prefix}{part}"),
-        };
-        let targets = draft.by_clients(Layer::Object, &target, place);
-        draft.step(pattern, targets, workload, !pattern.is_metadata());
     }
     Ok(())
+}
+
+/// The run's own bucket at a gateway.
+struct OwnBucket {
+    gateway: Gateway,
+    name: String,
+    /// What its target is called.
+    target: String,
+}
+
+impl OwnBucket {
+    /// As this host, or each that loads, loads it.
+    fn targets(&self, draft: &Draft) -> Vec<Target> {
+        let prefix = draft.name("");
+        let place = |part: &str| Place::Bucket {
+            gateway: self.gateway.clone(),
+            bucket: self.name.clone(),
+            prefix: format!("{prefix}{part}"),
+        };
+        draft.by_clients(Layer::Object, &self.target, place)
+    }
+}
+
+/// One at each gateway, of a name of its own: several gateways may be of one service, which has all buckets of a name once.
+fn buckets(draft: &Draft) -> Vec<OwnBucket> {
+    let inventory = draft.inventory;
+    let host = |gateway: &Gateway| {
+        let rest = gateway.url.split_once("://").map_or(gateway.url.as_str(), |(_, rest)| rest);
+        rest.split('/').next().unwrap_or(rest).to_string()
+    };
+    let own = |(number, gateway): (usize, &Gateway)| {
+        // One host may answer with TLS and without.
+        let alike = inventory.gateways.iter().filter(|other| host(other) == host(gateway)).count() > 1;
+        let shown = if alike { gateway.url.clone() } else { host(gateway) };
+        let name = match number {
+            0 => format!("fathom-{}", inventory.run),
+            more => format!("fathom-{}-{}", inventory.run, more + 1),
+        };
+        let target = format!("gateway {shown}{}", if gateway.swift { " (Swift)" } else { "" });
+        OwnBucket { gateway: gateway.clone(), name, target }
+    };
+    inventory.gateways.iter().enumerate().map(own).collect()
+}
+
+/// With the size of its objects, and as many as there are to be.
+fn sized(draft: &Draft, mut workload: Workload) -> Result<Workload, Failure> {
+    let size = workload.object.unwrap_or(workload.block).max(1);
+    // What is put is whole; a part of an object can be read.
+    if !workload.mix.has(OpClass::Read) {
+        workload.block = size;
+    }
+    if size < workload.block {
+        return Err(Failure::Usage(format!(
+            "--object-size {}: it has no part of {} to be read; choose a smaller --block-size",
+            bytes(size),
+            bytes(workload.block)
+        )));
+    }
+    workload.object = Some(size);
+    workload.buckets = draft.options.buckets.unwrap_or(1);
+    let objects = match (size >= MIB, draft.small()) {
+        (true, false) => LARGE,
+        (true, true) => LARGE_OF_LAB,
+        (false, false) => SMALL,
+        (false, true) => SMALL_OF_LAB,
+    };
+    let least = size.saturating_mul(workload.depth.max(workload.jobs).into());
+    let usual = draft.fitting(objects.saturating_mul(size)) / size * size;
+    workload.span = draft.options.working_set.unwrap_or(usual.max(least));
+    let all = workload.span / size;
+    if all > OBJECTS_MOST {
+        return Err(Failure::Usage(format!(
+            "--working-set: {} of {} are {all} objects, which have to be put one by one first (at most {OBJECTS_MOST}); choose a smaller one",
+            bytes(workload.span),
+            bytes(size)
+        )));
+    }
+    Ok(workload)
 }
 
 fn nameless() -> String {
@@ -79,21 +131,38 @@ fn nameless() -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::Request;
     use crate::planner::{self, testing};
-    use model::{Change, Gateway, Inventory, Layer, Place};
+    use model::{Change, Inventory, Layer, Pattern, Place, Step};
+    use std::collections::BTreeSet;
+
+    fn at(urls: &[&str]) -> Inventory {
+        Inventory { gateways: urls.iter().map(|url| model::testing::gateway(url)).collect(), ..testing::inventory(3) }
+    }
 
     fn at_gateway() -> Inventory {
-        let (url, region) = ("http://10.1.0.1:8080".to_string(), "us-east-1".to_string());
-        let gateway = Gateway {
-            url,
-            region,
-            virtual_host: false,
-            swift: false,
-            credentials: None,
-            profile: None,
-            authorities: None,
+        at(&["http://10.1.0.1:8080"])
+    }
+
+    #[test]
+    fn of_several_gateways_each_is_loaded_alone_and_then_all_at_once() {
+        let inventory = at(&["http://10.1.0.1:8080", "https://10.1.0.2", "http://10.1.0.2"]);
+        let request = Request { thorough: true, ..testing::request(&[Layer::Object]) };
+        let plan = planner::plan(&inventory, &request).unwrap();
+        let buckets: BTreeSet<String> = plan.changes.iter().map(Change::what).collect();
+        assert_eq!(buckets.len(), 3, "{buckets:?}");
+        let of = |pattern: Pattern| {
+            let steps = plan.steps.iter().filter(move |step| step.pattern == pattern);
+            let names = |step: &Step| step.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>();
+            steps.map(|step| (names(step), step.chart)).collect::<Vec<_>>()
         };
-        Inventory { gateway: Some(gateway), ..testing::inventory(3) }
+        let names = ["gateway 10.1.0.1:8080", "gateway https://10.1.0.2", "gateway http://10.1.0.2"].map(String::from);
+        let alone: Vec<_> = names.iter().map(|name| (vec![name.clone()], true)).collect();
+        assert_eq!(of(Pattern::WriteLatency), alone);
+        let both: Vec<_> = alone.iter().cloned().chain([(names.to_vec(), false)]).collect();
+        assert_eq!(of(Pattern::ReadParallel), both);
+        let usual = planner::plan(&inventory, &testing::request(&[Layer::Object])).unwrap();
+        assert!(usual.steps.iter().all(|step| step.targets.len() == 1));
     }
 
     #[test]

@@ -74,6 +74,7 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.rate != two.rate, "rate"),
         (one.jobs != two.jobs, "jobs"),
         (one.tree != two.tree, "tree of files"),
+        (one.buckets != two.buckets, "number of buckets"),
         (one.clients != two.clients, "number of clients"),
         (one.mix != two.mix, if one.of_files() || two.of_files() { "mix of operations" } else { "share of reads" }),
         (one.access != two.access, "access"),

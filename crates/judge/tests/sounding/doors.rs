@@ -2,14 +2,16 @@
 
 use crate::made::{Made, pool, target};
 use judge::without_findings;
-use model::{Gateway, Layer, Pattern, Place, Target};
+use model::{Layer, Pattern, Place, Target};
 
 fn bucket() -> Target {
-    let (url, region) = ("http://10.0.0.9:8080".to_string(), "us-east-1".to_string());
-    let gateway =
-        Gateway { url, region, virtual_host: false, swift: false, credentials: None, profile: None, authorities: None };
+    at("10.0.0.9:8080")
+}
+
+fn at(host: &str) -> Target {
+    let gateway = model::testing::gateway(&format!("http://{host}"));
     let place = Place::Bucket { gateway, bucket: "fathom-x".into(), prefix: "fathom.x.".into() };
-    target(Layer::Object, "gateway 10.0.0.9:8080", None, place)
+    target(Layer::Object, &format!("gateway {host}"), None, place)
 }
 
 #[test]
@@ -41,4 +43,38 @@ fn of_other_work_no_price_is_told() {
     let step = made.record.plan.steps.iter_mut().find(|step| step.layer == Layer::Object).unwrap();
     step.workload.block *= 2;
     assert!(without_findings(&made.record).doors.is_empty());
+}
+
+#[test]
+fn of_several_gateways_the_slower_is_told_only_where_it_is_slower() {
+    let mut made = Made::cluster();
+    made.measured(Pattern::WriteLatency, pool(), 2.0);
+    for (host, write, read) in [("a:80", 6.0, 1.4), ("b:80", 6.1, 44.0), ("c:80", 6.05, 1.5)] {
+        made.measured(Pattern::WriteLatency, at(host), write);
+        made.measured(Pattern::ReadLatency, at(host), read);
+    }
+    let report = without_findings(&made.record);
+    let told: Vec<(Pattern, &str, &str, bool)> =
+        report.gateways.iter().map(|one| (one.pattern, one.slow.as_str(), one.quick.as_str(), one.apart)).collect();
+    let wanted = [
+        (Pattern::WriteLatency, "gateway b:80", "gateway a:80", false),
+        (Pattern::ReadLatency, "gateway b:80", "gateway a:80", true),
+    ];
+    assert_eq!(told, wanted);
+    let times = &report.gateways[1].times;
+    assert!((times.value / (44.0 / 1.4) - 1.0).abs() < 0.02 && times.low < times.value, "{times:?}");
+    // Each has its own price beside RADOS.
+    let doors: Vec<&str> = report.doors.iter().map(|one| one.target.as_str()).collect();
+    assert_eq!(doors, ["gateway a:80", "gateway b:80", "gateway c:80"]);
+}
+
+#[test]
+fn one_gateway_or_other_work_is_beside_nothing() {
+    let mut made = Made::cluster();
+    made.measured(Pattern::ReadLatency, at("a:80"), 1.0);
+    assert!(without_findings(&made.record).gateways.is_empty());
+    made.measured(Pattern::ReadLatency, at("b:80"), 5.0);
+    assert_eq!(without_findings(&made.record).gateways.len(), 1);
+    made.record.plan.steps.last_mut().unwrap().workload.block *= 2;
+    assert!(without_findings(&made.record).gateways.is_empty());
 }

@@ -39,6 +39,7 @@ pub fn workload(shape: &Shape, span: Bytes, seed: u64) -> Workload {
         spread: None,
         object: object(shape),
         tree: None,
+        buckets: 1,
         seed,
         engine: None,
         options: cache(shape).into_iter().collect(),

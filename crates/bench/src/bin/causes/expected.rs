@@ -13,6 +13,8 @@ pub struct Expected {
     pub what: &'static [&'static str],
     /// It needs OSDs on block devices.
     pub on_disks: bool,
+    /// What the lab has to offer beside its pools.
+    pub with: &'static [&'static str],
     /// The cluster's own records speak of it long after: the next run needs another lab.
     pub stains: bool,
 }
@@ -38,6 +40,10 @@ pub enum Of {
     /// Between the two, in both directions: what is asked goes the one way, and its answer the other.
     Link,
     Cluster,
+    /// The lab's object gateway, by its address.
+    Gateway,
+    /// An option of the lab's metadata server.
+    Mds,
     /// Several OSDs.
     Osds,
     /// The pool that the fault made.
@@ -61,6 +67,8 @@ impl Of {
                 target.len() == 2 && [0, 1].iter().any(|at| told == format!("{}↔{}", target[*at], target[1 - at]))
             }
             Of::Cluster => told == "cluster",
+            Of::Gateway => told.starts_with("gateway "),
+            Of::Mds => told.starts_with("mds."),
             Of::Osds => told == "osd.*",
             Of::OwnPool => told == format!("pool fault.{fault}"),
             Of::OwnImage => told == format!("image fault.{fault}/image"),
@@ -92,6 +100,7 @@ pub const NONE: Expected = Expected {
     open: "",
     what: &["--layers", "rados"],
     on_disks: false,
+    with: &[],
     stains: false,
 };
 
@@ -198,6 +207,22 @@ pub const EXPECTED: &[Expected] = &[
         causes: &[of("st-flapping", Of::Target)],
         beside: &["st-peering", "st-degraded", "st-recovery", "st-osds-down"],
         stains: true,
+        ..NONE
+    },
+    Expected {
+        fault: "rgw-nagle",
+        causes: &[of("rgw-nagle", Of::Gateway)],
+        what: &["--layers", "object"],
+        with: &["--with", "rgw"],
+        open: "it slows nothing of what a diagnosis reads here: 4 KiB are several packets between the hosts of this lab, and only what fits one is held back (a lab without \
+               hosts, or --block-size 1k, shows it)",
+        ..NONE
+    },
+    Expected {
+        fault: "mds-cache",
+        causes: &[of("fs-mds-cache", Of::Mds)],
+        what: &["--layers", "file"],
+        with: &["--with", "cephfs"],
         ..NONE
     },
     Expected { fault: "disk-iops", causes: &[of("osd-store-slow", Of::Target)], on_disks: true, ..NONE },

@@ -165,7 +165,7 @@ impl Bench<'_> {
             let (_, on, usual) = match &lab {
                 Some(lab) => lab,
                 None => {
-                    let made = Lab::up(self.program, &backing)?;
+                    let made = Lab::up(self.program, &backing, row.map_or(&[], |row| row.with))?;
                     let usual = states(&made.audit()?.document);
                     lab.insert((of, made, usual))
                 }

@@ -116,13 +116,13 @@ pub const NAME: &str = "causes";
 impl<'p> Lab<'p> {
     /// # Errors
     /// This machine has no room for it, or lacks a right.
-    pub fn up(program: &'p Program, backing: &str) -> Result<Lab<'p>, Box<dyn Error>> {
+    pub fn up(program: &'p Program, backing: &str, with: &[&str]) -> Result<Lab<'p>, Box<dyn Error>> {
         // So that a slow device of the database is told from a slow disk.
         let apart: &[&str] = if backing == "loop" { &["--db"] } else { &[] };
         let of = ["lab", "up", "--name", NAME, "--hosts", "3", "--osds", "6", "--size", "2G", "--backing", backing];
         // From here on it goes down whatever happens, also if it came up in part.
         let mut lab = Lab { program, osds: Vec::new(), hosts: Vec::new() };
-        let document = program.must(&[&of[..], apart].concat())?;
+        let document = program.must(&[&of[..], apart, with].concat())?;
         let lab_of = if document["osds"].is_array() { &document } else { &document["lab"] };
         let list = |field: &str| lab_of[field].as_array().cloned().unwrap_or_default();
         lab.osds = list("osds").iter().map(|osd| format!("osd.{}", osd["id"])).collect();

@@ -57,6 +57,7 @@ pub static RULES: &[&Rule] = &[
     &network::bond_leg::RULE,
     &network::cluster_network_narrow::RULE,
     &device::disks_share_a_ceiling::RULE,
+    &rgw::rgw_nagle::RULE,
     &osd::compaction_dips::RULE,
     &osd::osd_db_spilled::RULE,
     &network::segments_sent_again::RULE,

@@ -5,6 +5,7 @@ pub mod rgw_concurrency;
 pub mod rgw_in_small_vm;
 pub mod rgw_index_few_pgs;
 pub mod rgw_index_slow_media;
+pub mod rgw_nagle;
 pub mod rgw_old_frontend;
 pub mod rgw_resharding_off;
 pub mod rgw_small_on_ec;
