@@ -2,7 +2,7 @@
 
 use crate::block::{self, Block, Emphasis, Item, Row, Table, Text};
 use crate::numbers::counted;
-use crate::phrase;
+use crate::{phrase, words};
 use model::{Audit, Finding, Hint, NotLooked, RulePage};
 
 /// At most this many hints are named in the first line.
@@ -25,6 +25,13 @@ pub fn blocks(found: &Audit) -> Vec<Vec<Block>> {
     .collect();
     let unseen = (!unseen.is_empty()).then(|| [vec![Block::title("Not looked at")], unseen].concat());
     [Some(head), hints, unseen].into_iter().flatten().collect()
+}
+
+/// What a label of figures means, and what to do then: `few events`, `few-events`. `None`: there is no such label.
+pub fn label(name: &str) -> Option<Vec<Block>> {
+    let name = name.replace('-', " ");
+    let found = words::MEANINGS.iter().find(|one| one.label == name)?;
+    Some(vec![Block::Headline(found.label.into()), Block::paragraph(found.means), Block::paragraph(found.then)])
 }
 
 /// `12 hints: the three worst …`, `nothing to hint at: 71 rules looked, 9 could not: …`

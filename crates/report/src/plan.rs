@@ -3,7 +3,9 @@
 use crate::block::{self, Block, Column, Emphasis, Row, Table};
 use crate::sections::sweep;
 use crate::{numbers, words};
-use model::{Change, HostChange, Place, Plan, PlannedExperiment, Step, SustainedTest, Until, Workload};
+use model::{
+    Change, HostChange, ImageState, ImageStates, Place, Plan, PlannedExperiment, Step, SustainedTest, Until, Workload,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -21,7 +23,10 @@ pub fn blocks(plan: &Plan, seconds: f64) -> Vec<Vec<Block>> {
     steps.extend(plan.experiment.sweep().map(|of| Block::paragraph(sweep::outline(of))));
     let titles = ["layer", "pattern", "targets", "workload"].map(Column::left);
     let columns = std::iter::once(Column::right("step")).chain(titles);
-    steps.push(Table::new(columns, plan.steps.iter().map(row)).into());
+    if plan.experiment.image_states().is_none() {
+        steps.push(Table::new(columns, plan.steps.iter().map(row)).into());
+    }
+    steps.extend(plan.experiment.image_states().map(|states| Block::paragraph(states_say(states))));
     steps.extend(block::list(plan.experiment.sustained().iter().map(sustained_says), Emphasis::Plain));
     let none = || Block::paragraph("none");
     let changes = block::list(changes(plan), Emphasis::Plain).unwrap_or_else(none);
@@ -69,7 +74,34 @@ fn changes(plan: &Plan) -> Vec<String> {
     let restart =
         |osd: &u32| format!("restart of osd.{osd} at every change of side: once in each pass, and once at the end");
     let changes = plan.changes.iter().map(|change| change.what()).chain(restarted.iter().map(restart));
-    changes.chain(switched(plan).into_iter().map(option)).collect()
+    let rounds = plan.experiment.image_states().map(of_rounds).unwrap_or_default();
+    changes.chain(switched(plan).into_iter().map(option)).chain(rounds).collect()
+}
+
+/// What is made while the run goes on.
+fn of_rounds(states: &ImageStates) -> Vec<String> {
+    let image = |state| format!("image {}/{}", states.pool, states.image(state));
+    let parent = states.parent();
+    vec![
+        format!("{}, a clone of {parent} that is made independent of it", image(ImageState::Flattened)),
+        format!("{}, made for each round, and deleted after it", image(ImageState::Fresh)),
+        format!("{}, a clone of {parent}, made for each round, and deleted after it", image(ImageState::Clone)),
+        format!("a snapshot of {}, taken for each round, and removed after it", image(ImageState::Snapshot)),
+    ]
+}
+
+/// `One image in each of 6 states, of 68 MiB, asked …`
+fn states_say(states: &ImageStates) -> String {
+    let names: Vec<&str> = ImageState::ALL.into_iter().map(ImageState::name).collect();
+    format!(
+        "One image of {} in each state ({}), asked in {} to {} rounds: reads, the first write to each object, later writes, {} each, one after \
+         the other. Its first object is not counted: the first write to it takes the image's lock",
+        numbers::bytes(states.bytes),
+        names.join(", "),
+        states.rounds_min,
+        states.rounds_max,
+        numbers::bytes(states.block)
+    )
 }
 
 /// The options that steps need, each with its values in the order of the steps.
@@ -148,6 +180,13 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
         0 => String::new(),
         bytes => format!(", and as long as it takes to write {} before", numbers::bytes(bytes)),
     };
+    if let Some(states) = plan.experiment.image_states() {
+        return format!(
+            "Expected time: about {}, and as long as it takes to write {} before.",
+            numbers::seconds(seconds),
+            numbers::bytes(states.bytes.saturating_mul(states.lasting().len() as u64 + 1))
+        );
+    }
     if plan.steps.is_empty() {
         return format!("Expected time: at most {}{filled}.", numbers::seconds(seconds));
     }
@@ -206,6 +245,7 @@ pub fn document(plan: &Plan, seconds: f64) -> Value {
         "schema": SCHEMA,
         "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
         "sustained": plan.experiment.sustained().iter().map(sustained).collect::<Vec<_>>(),
+        "image_states": plan.experiment.image_states(),
         "changes": plan.changes.iter().map(|change| change.what()).collect::<Vec<_>>(),
         "host_files": plan.changes.iter().filter_map(host_file).collect::<Vec<_>>(),
         "seconds_expected": seconds,

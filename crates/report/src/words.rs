@@ -235,7 +235,8 @@ fn canonical(pattern: Pattern, of: &Workload) -> Workload {
 
 /// But for the way of making writes durable, of which a pattern may have several.
 fn alike(one: &Workload, other: &Workload) -> bool {
-    let numbers = |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, w.tree);
+    let numbers =
+        |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, (w.tree, w.buckets));
     numbers(one) == numbers(other) && (&one.options, &one.settings) == (&other.options, &other.settings)
 }
 
@@ -245,14 +246,20 @@ pub fn is_canonical(layer: Layer, pattern: Pattern, of: &Workload) -> bool {
     alike(&canonical, of) && (!(layer.of_disks() || layer.of_folders()) || canonical.durability == of.durability)
 }
 
+/// The workload of a figure, where its numbers are not those of its pattern.
+pub fn own_numbers(figure: &Figure) -> Option<String> {
+    let own = &figure.workload;
+    (!alike(&canonical(figure.pattern, own), own)).then(|| workload(figure.layer, own))
+}
+
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
     let mut parts = Vec::new();
     if figure.at_once > 1 {
         parts.push(format!("{} targets at once", figure.at_once));
     }
-    if !alike(&canonical(figure.pattern, &figure.workload), &figure.workload) {
-        parts.push(workload(figure.layer, &figure.workload));
+    if let Some(own) = own_numbers(figure) {
+        parts.push(own);
     } else if figure.other_way.is_some() {
         parts.push(durability(figure.workload.durability).to_string());
     }
@@ -289,6 +296,9 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
         }
         _ => format!("{block} {access} {kind}, {how}"),
     };
+    if workload.buckets > 1 {
+        text += &format!(", {} buckets", workload.buckets);
+    }
     if workload.jobs > 1 {
         text += &format!(", {} {}", workload.jobs, if layer.of_links() { "streams" } else { "jobs" });
     }

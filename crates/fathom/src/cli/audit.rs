@@ -14,7 +14,7 @@ pub struct AuditArgs {
 
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Its name, as findings and hints have it
+    /// Its name, as findings and hints have it; or a label of figures (unsettled, few-events)
     #[arg(value_name = "RULE")]
     pub rule: Option<String>,
 }

@@ -4,7 +4,7 @@ use super::experiment::{ExperimentArgs, RatedExperimentArgs};
 use super::gateway::GatewayArgs;
 use super::run_options::RunOptions;
 use super::words;
-use super::workload::{CommonWorkloadArgs, MixArgs, ObjectArgs, PgArgs, SyncArgs, TreeArgs, WorkloadArgs};
+use super::workload::{BucketArgs, CommonWorkloadArgs, MixArgs, ObjectArgs, PgArgs, SyncArgs, TreeArgs, WorkloadArgs};
 use clap::Args;
 use model::{Bytes, Layer};
 use std::path::PathBuf;
@@ -193,6 +193,21 @@ pub struct RbdArgs<E: Args = RatedExperimentArgs> {
     pub of: PoolArgs<E>,
 }
 
+/// `fathom rbd`, with what is no workload.
+#[derive(Args, Debug, Clone)]
+pub struct RbdCommand {
+    #[command(flatten)]
+    pub images: RbdArgs,
+    /// What a write and a read cost in each state of an image: fresh, filled, a third overwritten, with a new snapshot, a clone (first and
+    /// later writes), flattened, written by two clients in turns. One operation of --block-size (4 KiB) at a time; --working-set is the size of an
+    /// image (256 MiB, in a lab 64 MiB)
+    #[arg(long, conflicts_with_all = [
+        "patterns", "jobs", "depth", "clients", "read_share", "access", "option", "rate", "rate_max_where", "verify", "ab", "verdict", "expect",
+        "image", "passes", "over", "duration", "time_max", "engine",
+    ])]
+    pub states: bool,
+}
+
 /// `fathom file`.
 #[derive(Args, Debug, Clone)]
 pub struct FileCommand<E: Args = RatedExperimentArgs> {
@@ -217,6 +232,8 @@ pub struct FileCommand<E: Args = RatedExperimentArgs> {
 pub struct ObjectCommand<E: Args = RatedExperimentArgs> {
     #[command(flatten)]
     pub gateway: GatewayArgs,
+    #[command(flatten)]
+    pub buckets: BucketArgs,
     #[command(flatten)]
     pub objects: ObjectArgs,
     #[command(flatten)]

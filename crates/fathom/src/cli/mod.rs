@@ -107,7 +107,7 @@ pub enum Command {
     /// Objects of a pool
     Rados(layers::RadosArgs),
     /// Images of a pool
-    Rbd(layers::RbdArgs),
+    Rbd(layers::RbdCommand),
     /// A mounted file system: blocks of a file, and files by their names (create, stat, open, list, rename, delete)
     File(layers::FileCommand),
     /// Whole objects of a bucket, at an object gateway (S3)

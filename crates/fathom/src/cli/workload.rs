@@ -93,6 +93,15 @@ pub struct ObjectArgs {
     pub object_size: Option<Bytes>,
 }
 
+/// Of the object layer.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Workload")]
+pub struct BucketArgs {
+    /// Spread the objects over this many buckets (default: 1)
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub buckets: Option<u32>,
+}
+
 /// Of the file layer.
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Workload")]
@@ -114,12 +123,13 @@ pub struct OwnNumbers {
     pub object_size: Option<Bytes>,
     pub tree: Option<Tree>,
     pub mix: Option<OpMix>,
+    pub buckets: Option<u32>,
 }
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        let OwnNumbers { sync, pgs, object_size, tree, mix } = self;
-        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, ..options }
+        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets } = self;
+        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, buckets, ..options }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
 use crate::cli::layers::{
     DiskArgs, DiskCommand, FileCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs,
-    StoreArgs, SustainedArgs, TrimWhen,
+    RbdCommand, StoreArgs, SustainedArgs, TrimWhen,
 };
 use crate::cli::workload::{MixArgs, OwnNumbers, TreeArgs, WorkloadArgs};
 use crate::cli::{Common, Format};
@@ -96,10 +96,10 @@ const SHARED_TREE: Tree = Tree { levels: 1, folders: 8, files: 2048, shared: tru
 
 pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
     // A lab has its own; the environment may name one far away.
-    let gateway = args.gateway.gateway(args.layer.run.lab.is_none())?;
-    let targets = Targets { gateway, swift: args.gateway.swift.is_some(), ..Targets::default() };
+    let gateways = args.gateway.gateways(args.layer.run.lab.is_none())?;
+    let targets = Targets { gateways, swift: args.gateway.swift.is_some(), ..Targets::default() };
     let (object_size, mix) = (args.objects.object_size, mix(Layer::Object, &args.mix)?);
-    let own = OwnNumbers { object_size, mix, ..OwnNumbers::default() };
+    let own = OwnNumbers { object_size, mix, buckets: args.buckets.buckets, ..OwnNumbers::default() };
     Ok(OneLayer { layer: Layer::Object, targets, own, args: &args.layer })
 }
 
@@ -267,8 +267,14 @@ pub fn rados(common: &Common, args: &RadosArgs) -> Result<u8, Failure> {
     measure(common, of_rados(args))
 }
 
-pub fn rbd(common: &Common, args: &RbdArgs) -> Result<u8, Failure> {
-    measure(common, of_rbd(args))
+pub fn rbd(common: &Common, args: &RbdCommand) -> Result<u8, Failure> {
+    let one = of_rbd(&args.images);
+    let run = &one.args.run;
+    let mut request = request(common, one)?;
+    if args.states {
+        request.experiment = Experiment::ImageStates;
+    }
+    sound_and_print(common, run, &request)
 }
 
 pub fn file(common: &Common, args: &FileCommand) -> Result<u8, Failure> {

@@ -95,9 +95,22 @@ fn shows_a_run(command: &Command) -> bool {
     )
 }
 
+/// Formats that have figures alone would be empty.
+fn refuse_without_figures(format: Format, record: &Record, report: &Report) -> Result<(), Failure> {
+    let of_figures = matches!(format, Format::Csv | Format::Windows | Format::FioJson | Format::Openmetrics);
+    match of_figures && report.answer.image_states().is_some() {
+        true => Err(Failure::Usage(format!(
+            "run {} has the states of an image and no figures of their kind: --format text, markdown or json shows them",
+            record.head.run
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// The result of a run on standard output, in the format that was asked for.
 pub fn print(common: &Common, record: &Record, report: &Report) -> Result<(), Failure> {
     let length = if common.details { Detail::Full } else { Detail::Short };
+    refuse_without_figures(common.format, record, report)?;
     let text = match common.format {
         Format::Text => report::terminal::summary(report, &record.scope, length, &style()),
         Format::Json => format!("{:#}\n", report::json::document(report, record)),

@@ -45,7 +45,7 @@ pub fn of(
             let of_gateway = |request: &Request| {
                 let named =
                     request.layers.len() < Layer::ALL.len() && request.layers.iter().any(|layer| layer.of_buckets());
-                request.targets.gateway.is_none() && named
+                request.targets.gateways.is_empty() && named
             };
             if request.is_some_and(of_gateway) && !services.contains(&Service::Rgw) {
                 services.push(Service::Rgw);
@@ -63,6 +63,32 @@ pub fn of(
     };
     let lab = lab.map(|lab| SetupLab { own: own.is_some(), ..described(&lab) });
     Ok((Setup { lab, hosts, networks: options.networks.clone(), ..without_hosts(common) }, own))
+}
+
+/// What is wished of the lab (`--with`) and this run does not load.
+pub fn not_loaded(options: &RunOptions, request: &Request) -> Vec<String> {
+    let has = |own: fn(Layer) -> bool| request.layers.iter().any(|layer| own(*layer));
+    let folders = !request.targets.folders.is_empty();
+    let in_guest =
+        options.hosts.options().hosts.is_some_and(|hosts| hosts.split(',').any(|host| host.trim() == lab::GUEST));
+    let idle = |service: &Service| match service {
+        Service::Cephfs => !has(Layer::of_folders),
+        Service::Rgw => !has(Layer::of_buckets) || !request.targets.gateways.is_empty(),
+        Service::Nfs => !has(Layer::of_folders) || !folders,
+        Service::Guest => !in_guest,
+    };
+    let mend = |service: Service| match service {
+        Service::Cephfs => "name the file layer, or leave it out",
+        Service::Rgw => "name the object layer, and no other gateway, or leave it out",
+        Service::Nfs => {
+            "start a lab that stays (fathom lab up --with nfs), mount what it tells, and name the folder (fathom run --folder FOLDER)"
+        }
+        Service::Guest => {
+            "start a lab that stays (fathom lab up --hosts 3 --with guest), and measure there (fathom disk and fathom file with --hosts guest)"
+        }
+    };
+    let told = |service: Service| format!("--with {service}: nothing of it is loaded by this run; {}", mend(service));
+    options.services().into_iter().filter(idle).map(told).collect()
 }
 
 /// Where an earlier run took place: its own lab, another one that is named, or what the options say; and its hosts, unless others are named.
@@ -132,7 +158,7 @@ fn described(lab: &lab::LabCluster) -> SetupLab {
         hosts: lab.hosts.iter().map(host).collect(),
         osds: lab.osds.iter().map(osd).collect(),
     };
-    let gateway = lab.services.iter().find_map(|service| {
+    let gateway = lab.services.iter().filter(|service| service.service == Service::Rgw).find_map(|service| {
         let (url, credentials) = (service.url.clone()?, service.credentials.clone());
         let (region, profile) = (s3::REGION.to_string(), None);
         Some(Gateway { url, region, virtual_host: false, swift: false, credentials, profile, authorities: None })

@@ -302,9 +302,9 @@ fn undo_one(
         journal.restarts_by(restarter);
     }
     let (undone, errors) = journal.roll_back();
-    for undo in undone.iter().filter(|undo| undo.left.is_none() && !common.quiet) {
-        eprintln!("{}", undo.done());
-    }
+    // What is left as it is stands in the result, which there is none of where something else failed.
+    let told = |undo: &&Undo| if undo.left.is_some() { !errors.is_empty() } else { !common.quiet };
+    undone.iter().filter(told).for_each(|undo| eprintln!("{}", undo.done()));
     if errors.is_empty() { Ok(undone) } else { Err(errors.into_iter().map(Failure::from).collect()) }
 }
 

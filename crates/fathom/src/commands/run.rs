@@ -34,6 +34,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         object_size: args.objects.object_size,
         tree: tree(&args.tree),
         mix: None,
+        buckets: None,
     };
     let request = Request {
         layers,
@@ -58,11 +59,11 @@ pub fn chosen_layers(named: &[Layer]) -> Vec<Layer> {
 pub fn targets(args: &LayersArgs) -> Result<Targets, Failure> {
     // Keys of the environment may be of a service that nobody means here, unless its layer is named.
     let asked = args.layers.iter().any(|layer| layer.of_buckets()) && args.run.lab.is_none();
-    let gateway = args.gateway.gateway(asked)?;
+    let gateways = args.gateway.gateways(asked)?;
     let (pool, paths) = (args.pool.clone(), args.devices.clone());
     let (folders, cephfs) = (absolute(&args.folders)?, args.cephfs.clone());
     let swift = args.gateway.swift.is_some();
-    Ok(Targets { pool, paths, folders, cephfs, gateway, swift, ..Targets::default() })
+    Ok(Targets { pool, paths, folders, cephfs, gateways, swift, ..Targets::default() })
 }
 
 /// What only layers have that are not measured.
@@ -81,7 +82,7 @@ fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure>
         ("--cephfs", args.of.cephfs.is_some(), folders.clone()),
         ("--tree", args.tree.tree.is_some(), folders.clone()),
         ("--shared-folders", args.tree.shared_folders, folders),
-        ("--s3-url", args.of.gateway.s3_url.is_some(), buckets.clone()),
+        ("--s3-url", !args.of.gateway.s3_urls.is_empty(), buckets.clone()),
         ("--swift", args.of.gateway.swift.is_some(), buckets),
     ];
     let idle = |own: &[Layer]| !own.iter().any(|layer| layers.contains(layer));
@@ -123,7 +124,13 @@ enum Outcome {
     Sounded(Box<Sounded>),
 }
 
-fn sound(common: &Common, options: &RunOptions, request: &Request, warnings: Vec<String>) -> Result<Outcome, Failure> {
+fn sound(
+    common: &Common,
+    options: &RunOptions,
+    request: &Request,
+    mut warnings: Vec<String>,
+) -> Result<Outcome, Failure> {
+    warnings.extend(place::not_loaded(options, request));
     let interrupt = Interrupt::listen()?;
     // A port that is taken is told before anything is done.
     let live = options.listen.filter(|_| !options.dry_run).map(Live::listen).transpose()?;
@@ -145,6 +152,9 @@ fn sound(common: &Common, options: &RunOptions, request: &Request, warnings: Vec
 pub fn whole(common: &Common, mut sounded: Sounded) -> Result<Sounded, Failure> {
     let Some(failure) = sounded.failure.take() else { return Ok(sounded) };
     if common.format != Format::Json || !matches!(failure, Failure::Failed(_)) {
+        if sounded.report.figures.iter().any(|figure| figure.estimate.is_some()) && !common.quiet {
+            eprintln!("what was measured until then: fathom show {}", sounded.record.head.run);
+        }
         return Err(failure);
     }
     let document = report::json::document(&sounded.report, &sounded.record);

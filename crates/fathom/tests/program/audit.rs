@@ -84,7 +84,10 @@ fn a_rule_is_explained_and_an_unknown_one_gets_the_nearest_names() {
     }
     // Rules that measure have pages as well.
     assert!(home.run(&["explain", "osd-slow"]).ends(0, &[]).out.contains("fathom diagnose"));
-    home.run(&["explain", "net-nodlay"]).ends(2, &["the nearest: net-nodelay"]);
+    home.run(&["explain", "net-nodlay"]).ends(2, &["the nearest rules: net-nodelay"]);
+    // What stands beside a figure.
+    let label = home.run(&["explain", "few-events"]).ends(0, &[]).out.clone();
+    assert!(label.contains("few events") && label.contains("longer slices"), "{label}");
     let all = home.run(&["explain", "--format", "json"]).ends(0, &[]).json();
     assert!(all["rules"].as_array().unwrap().len() > 100);
 }

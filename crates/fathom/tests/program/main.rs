@@ -18,6 +18,7 @@ mod guest;
 mod hostile_agent;
 mod hosts;
 mod hosts_as_here;
+mod image_states;
 mod judging;
 mod lab;
 mod lab_faults;

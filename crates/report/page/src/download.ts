@@ -31,6 +31,14 @@ function tree({ workload: { tree } }: Figure): Field {
   return tree ? `${tree.levels}x${tree.folders}x${tree.files}${tree.shared ? " shared" : ""}` : undefined;
 }
 
+/** Of other operations than reads and writes, by name. */
+function mix({ workload: { operations } }: Figure): Field {
+  return Object.entries(operations ?? {})
+    .map((pair) => pair.join("="))
+    .sort()
+    .join(" ");
+}
+
 function flaws({ verified: of }: Figure): Field[] {
   return [of?.bytes, of?.unknown, of?.wrong, of?.stale, of?.torn, of?.misplaced];
 }
@@ -59,12 +67,14 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
     "errors",
     ...percents.flatMap((p) => [`p${p}_ms`, `p${p}_low_ms`, `p${p}_high_ms`]),
     ...responses.map((p) => `response_p${p}_ms`),
+    ...responses.map((p) => `first_byte_p${p}_ms`),
     "block",
     "depth",
     "rate",
     "jobs",
     "clients",
     "read_percent",
+    "mix",
     "access",
     "durability",
     "span",
@@ -111,12 +121,14 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
         return [found?.value_ms, found?.low_ms, found?.high_ms];
       }),
       ...responses.map((percent) => f.response.find((one) => one.percent === percent)?.value_ms),
+      ...responses.map((percent) => f.first_byte_percentiles[percent]),
       f.workload.block,
       f.workload.depth,
       f.workload.rate?.per_second,
       f.workload.jobs,
       f.workload.clients ?? 1,
       f.workload.read_percent,
+      mix(f),
       typeof f.workload.access === "string" ? f.workload.access : `zipf ${f.workload.access.zipf}`,
       f.workload.durability,
       f.workload.span,

@@ -248,8 +248,10 @@ const WORDS = new Intl.Collator("en", { numeric: true });
 const compare = (a: string | number, b: string | number): number =>
   typeof a === "number" && typeof b === "number" ? a - b : WORDS.compare(String(a), String(b));
 
+const counted = (figures: number): string => (figures === 1 ? "1 figure" : `${figures} figures`);
+
 function filter(all: Named[], list: Rows): HTMLElement {
-  const shown = h("output", {}, `${all.length} figures`);
+  const shown = h("output", {}, counted(all.length));
   const input = h("input", {
     type: "search",
     placeholder: "osd.2 write, unsettled …",
@@ -261,7 +263,7 @@ function filter(all: Named[], list: Rows): HTMLElement {
           `${figure.layer} ${figure.target} ${figure.host ?? ""} ${figure.pattern} ${figure.written.point} ${figure.label}`.toLowerCase();
         return words.every((word) => text.includes(word));
       });
-      shown.value = fitting === all.length ? `${fitting} figures` : `${fitting} of ${all.length} figures`;
+      shown.value = fitting === all.length ? counted(fitting) : `${fitting} of ${counted(all.length)}`;
     },
   });
   return h("div", { class: "filter" }, input, shown);

@@ -306,6 +306,14 @@ export type FitnessReason =
       loads: number;
       of: number;
     };
+/**
+ * In which state an image is.
+ */
+export type ImageState = "fresh" | "filled" | "overwritten" | "snapshot" | "clone" | "flattened" | "two-writers";
+/**
+ * One operation at a time; which of them.
+ */
+export type StateOperation = "read" | "first-write" | "later-write";
 export type Standing = "hint" | "confirmed";
 
 /**
@@ -343,6 +351,10 @@ export interface RunDocument {
   positions: PositionsDocument | null;
   floor: DistanceDocument[];
   doors: DoorDocument[];
+  /**
+   * Of several gateways the slowest beside the quickest.
+   */
+  gateways: GatewayDocument[];
   verdicts: VerdictDocument[];
   limits: LimitDocument[];
   clients: ClientsDocument[];
@@ -350,6 +362,7 @@ export interface RunDocument {
   sweep: SweepDocument | null;
   sustained: SustainedDocument[];
   drives: DriveDocument[];
+  image_states: StatesDocument | null;
   path_mtus: PathMtu[];
   bonds: HostBond[];
   host_loads: HostLoadDocument[];
@@ -539,6 +552,10 @@ export interface Workload {
    * Of operations on files by their names: which files there are.
    */
   tree?: Tree | null;
+  /**
+   * Buckets among which objects are spread, by their numbers.
+   */
+  buckets?: number;
   seed: number;
   /**
    * Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
@@ -811,6 +828,16 @@ export interface FigureDocument {
     [k: string]: number | null;
   };
   response_percentiles_ci95: {
+    /**
+     * @minItems 2
+     * @maxItems 2
+     */
+    [k: string]: [number | null, number | null];
+  };
+  first_byte_percentiles: {
+    [k: string]: number | null;
+  };
+  first_byte_percentiles_ci95: {
     /**
      * @minItems 2
      * @maxItems 2
@@ -1386,6 +1413,40 @@ export interface DoorDocument {
    */
   times_ci95: [number | null, number | null];
 }
+export interface GatewayDocument {
+  pattern: Pattern;
+  kind: OpClass;
+  unit: Unit;
+  slow: string;
+  value: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  ci95: [number | null, number | null];
+  quick: string;
+  quick_value: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  quick_ci95: [number | null, number | null];
+  /**
+   * How many times slower the one is.
+   */
+  times: number | null;
+  /**
+   * Without an upper end: what it is divided by may be next to nothing.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  times_ci95: [number | null, number | null];
+  /**
+   * It is slower beyond the noise, by at least a tenth.
+   */
+  apart: boolean;
+}
 export interface VerdictDocument {
   layer: Layer;
   pattern: Pattern;
@@ -1837,6 +1898,55 @@ export interface ServesDbs {
    * The drive of the run that it was held against; `None`: usual disks.
    */
   of: string | null;
+}
+/**
+ * What operations cost in each state of an image.
+ */
+export interface StatesDocument {
+  pool: string;
+  /**
+   * Bytes of each image, and of one operation.
+   */
+  image_bytes: number;
+  block: number;
+  /**
+   * Bytes of the images' objects; null: nothing was timed.
+   */
+  object_bytes: number | null;
+  /**
+   * Is every mean and every ratio as narrow as was asked for?
+   */
+  as_asked: boolean;
+  states: StateDocument[];
+}
+/**
+ * One operation at a time on an image in one of its states.
+ */
+export interface StateDocument {
+  state: ImageState;
+  operation: StateOperation;
+  operations: number;
+  rounds: number;
+  unit: Unit;
+  /**
+   * The mean over the rounds; null: fewer than two of them.
+   */
+  mean: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  mean_ci95: [number | null, number | null] | null;
+  longest: number | null;
+  /**
+   * How many times that of a filled image, round by round; null: it is that, or there were too few rounds.
+   */
+  times: number | null;
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  times_ci95: [number | null, number | null] | null;
 }
 /**
  * Of an ordered pair of hosts, in bytes of an IP packet.

@@ -3,7 +3,7 @@
 use super::diagnosed;
 use super::sentence;
 use super::takes;
-use crate::sections::{ab, fitness, fitness_reasons, limits, sustained, sweep};
+use crate::sections::{ab, fitness, fitness_reasons, image_states, limits, sustained, sweep};
 use crate::{compare, finds, numbers, words};
 use model::{
     AbFound, Answer, Difference, Doubled, DriveFound, Endurance, Finds, Fitness, Limit, Metric, Outcome, Report,
@@ -34,6 +34,7 @@ pub(super) fn says(report: &Report) -> Option<Vec<String>> {
             };
             std::iter::once(fit).chain(named(sustained.iter().map(lasting).collect())).collect()
         }
+        Answer::ImageStates(found) if !found.costs.is_empty() => image_states::sentences(found),
         Answer::Diagnosis(_) => diagnosed::says(report),
         // Nothing is known yet but figures.
         _ => return None,
@@ -66,6 +67,7 @@ fn counted(drives: &[DriveFound]) -> String {
 pub(super) fn each(report: &Report) -> Vec<String> {
     match &report.answer {
         Answer::Fitness { drives, .. } if drives.len() > 1 => drives.iter().map(fitness::line).collect(),
+        Answer::ImageStates(found) => image_states::lines(found),
         _ => Vec::new(),
     }
 }

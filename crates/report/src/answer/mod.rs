@@ -66,7 +66,9 @@ impl Answer {
             report.answer.endurance().iter().all(|test| {
                 test.cliff.is_none() && test.rounds.as_ref().is_none_or(|rounds| rounds.steady == Some(true))
             });
-        let well = all.is_empty() && fit && lasts;
+        // What a state costs is no fault, and no praise either.
+        let of_states = report.answer.image_states().is_some();
+        let well = all.is_empty() && fit && lasts && !of_states;
         let wrong = all.into_iter().filter(|one| told.is_none_or(|cause| !one.is_of(cause))).collect();
         Answer {
             says,

@@ -1,12 +1,12 @@
 //! The one thing to do after a run, with its command: what mends comes before what tells more.
 
 use super::{diagnosed, sentence, takes};
-use crate::sections::{ab, left_behind, unsettled};
+use crate::sections::{ab, image_states, left_behind, unsettled};
 use crate::words;
 use model::host_setting::HostSetting;
 use model::{
-    AbFound, Answer, Change, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, Label, Layer, Outcome,
-    Report, Standing, Subject, osds_named,
+    AbFound, Answer, Change, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, ImageState, Label,
+    Layer, Outcome, Report, Standing, Subject, osds_named,
 };
 
 /// The first of these that applies.
@@ -78,6 +78,10 @@ fn finding(report: &Report, standing: Standing) -> Option<String> {
     }
     let with_fix = |finding: &&Finding| finding.standing == standing && !finding.fix.trim().is_empty();
     let first = report.findings.iter().find(with_fix)?;
+    // What is not certain is measured before it is mended, where Fathom itself can.
+    if standing == Standing::Hint && first.confirm.starts_with("fathom diagnose") {
+        return Some(sentence(&format!("to be certain of {}: {}", first.subject, first.confirm)));
+    }
     Some(sentence(&format!("{}: {}", first.subject, first.fix)))
 }
 
@@ -131,6 +135,19 @@ fn asked(report: &Report) -> Option<String> {
         Answer::SustainedWrites(all) if all.iter().any(|found| found.cliff.is_some()) => {
             Some("count on the rate after the fall for lasting writes.".to_string())
         }
+        Answer::ImageStates(found) => Some(match image_states::dearest(found).map(|cost| cost.state) {
+            Some(ImageState::Clone) => {
+                "make clones that will be written all over independent of their parents before they are under load (it copies the whole parent \
+                 and takes its space): `rbd flatten POOL/IMAGE`."
+                    .to_string()
+            }
+            Some(ImageState::TwoWriters) => {
+                "let one client write to an image: each change of the writer hands the image's lock over.".to_string()
+            }
+            Some(ImageState::Snapshot) => "take snapshots when little is written: every object pays once after each.".to_string(),
+            Some(ImageState::Fresh) => "write images full once before they are under load.".to_string(),
+            _ => format!("`fathom rbd{on}` measures images in all patterns."),
+        }),
         Answer::Fitness { drives, sustained } => {
             let longer = if words_of(report).any(|word| word == "--quick") { "" } else { " --time-max 2m" };
             drives.first().map(|worst| drive(worst, sustained.is_empty(), longer))

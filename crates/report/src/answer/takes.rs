@@ -1,6 +1,6 @@
 //! What an operation takes at the topmost layer, and which layer takes most of it.
 
-use crate::sections::{chart, doors, metadata};
+use crate::sections::{chart, doors, gateways, metadata};
 use crate::{numbers, words};
 use model::pattern::Family;
 use model::target::LOOPBACK;
@@ -15,7 +15,12 @@ pub(super) fn says(report: &Report) -> Vec<String> {
         if let Some((cell, estimate)) = topmost(report, pattern) {
             let first = std::iter::once(whole(report, cell, estimate)).chain(others(report, cell));
             let most = most(report, pattern);
-            return first.chain(most).chain(beside(report, cell, pattern)).chain(metadata::lines(report)).collect();
+            return first
+                .chain(most)
+                .chain(beside(report, cell, pattern))
+                .chain(gateways::line(report))
+                .chain(metadata::lines(report))
+                .collect();
         }
     }
     let network = Pattern::ALL.into_iter().find_map(|pattern| {
@@ -62,7 +67,8 @@ fn others(report: &Report, cell: &ChartCell) -> Vec<String> {
 /// What the same takes through a bucket, where that is not what was told.
 fn beside(report: &Report, told: &ChartCell, pattern: Pattern) -> Option<String> {
     let own = |price: &&DoorPrice| price.layer.of_buckets() && price.layer != told.layer && price.pattern == pattern;
-    let price = report.doors.iter().find(own)?;
+    // Of several gateways the slowest: the section of gateways has all.
+    let price = report.doors.iter().filter(own).max_by(|a, b| a.times.value.total_cmp(&b.times.value))?;
     let figure = numbers::figure(&price.at_door, price.metric).with_unit();
     let times = doors::times(price).map(|times| format!(", {times} slower than objects of RADOS"));
     Some(format!("Through {} it is {figure}{}.", price.target, times.unwrap_or_default()))
@@ -74,6 +80,10 @@ fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
     let (value, at) = (numbers::figure(estimate, metric).with_unit(), cell.layer.spec().place);
     let mean = mean(cell, "targets") + &slowest(report, cell);
     let label = label(cell);
+    if let Some(several) = gateways::whole(report, cell) {
+        let many = if workload.depth <= 1 { "one at a time".into() } else { format!("{} in flight", workload.depth) };
+        return format!("{}s {at}, {many}: {several}{label}.", capital(&operation));
+    }
     if cell.pattern.family() != Family::Latency {
         return format!("{}s {at}, {} in flight: {value}{label}{mean}.", capital(&operation), workload.depth);
     }

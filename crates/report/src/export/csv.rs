@@ -2,10 +2,10 @@
 
 use crate::slices::Slices;
 use crate::words;
-use model::{Checked, EmptyPages, Estimate, Figure, OpClass, Record, Report, Sample, Shares, Slice};
+use model::{Checked, EmptyPages, Estimate, Figure, OpClass, OpMix, Record, Report, Sample, Shares, Slice};
 
 /// The columns of the report's own download, after the run's name.
-const FIGURES: [&str; 62] = [
+const FIGURES: [&str; 66] = [
     "run",
     "layer",
     "target",
@@ -43,12 +43,16 @@ const FIGURES: [&str; 62] = [
     "response_p50_ms",
     "response_p99_ms",
     "response_p99.9_ms",
+    "first_byte_p50_ms",
+    "first_byte_p99_ms",
+    "first_byte_p99.9_ms",
     "block",
     "depth",
     "rate",
     "jobs",
     "clients",
     "read_percent",
+    "mix",
     "access",
     "durability",
     "span",
@@ -129,8 +133,10 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         line.push(number(found.and_then(|found| found.low_ms)));
         line.push(number(found.and_then(|found| found.high_ms)));
     }
-    for percent in [50.0, 99.0, 99.9] {
-        let found = figure.response.iter().find(|found| found.percent == percent);
+    for (all, percent) in
+        [&figure.response, &figure.first_byte].iter().flat_map(|all| [50.0, 99.0, 99.9].map(|one| (all, one)))
+    {
+        let found = all.iter().find(|found| found.percent == percent);
         line.push(number(found.map(|found| found.value_ms)));
     }
     line.extend([
@@ -140,6 +146,7 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         workload.jobs.to_string(),
         workload.clients.to_string(),
         if workload.of_files() { String::new() } else { workload.mix.percent(OpClass::Read).to_string() },
+        mix(workload.mix),
         words::access(workload.access),
         words::durability_name(workload.durability).into(),
         workload.span.to_string(),
@@ -153,6 +160,16 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
     let pages = |of: fn(&EmptyPages) -> u64| figure.empty_pages.as_ref().map(|pages| of(pages).to_string());
     line.extend([pages(|pages| pages.looked_at), pages(|pages| pages.empty)].map(Option::unwrap_or_default));
     line
+}
+
+/// `create=50 delete=50`, by name; empty: reads and writes of bytes, of which there is the share of reads.
+fn mix(mix: OpMix) -> String {
+    if mix.classes().all(OpClass::of_bytes) {
+        return String::new();
+    }
+    let mut all: Vec<String> = mix.classes().map(|class| format!("{}={}", class.name(), mix.percent(class))).collect();
+    all.sort_unstable();
+    all.join(" ")
 }
 
 /// What the load generator took, as shares; what measuring one such operation costs by itself, ns.

@@ -109,6 +109,12 @@ fn add_figures(registry: &mut Registry, report: &Report) {
         "Percentile of response time, from when an operation was due",
         Some(Unit::Seconds),
     );
+    let first_bytes = family(
+        registry,
+        "first_byte",
+        "Percentile of the time until the first byte of what was read came",
+        Some(Unit::Seconds),
+    );
     let settled = family(registry, "settled", "1: as precise as was asked for, without a reservation", None);
     let marked = family(registry, "figure_label", "1: the figure has this label", None);
     for figure in &report.figures {
@@ -121,7 +127,9 @@ fn add_figures(registry: &mut Registry, report: &Report) {
         for (name, value) in bounds(&estimate).into_iter().filter(|(_, value)| value.is_finite()) {
             gauges.get_or_create(&labels(report, figure, Some(("bound", name.to_string())))).set(value * scale);
         }
-        for (gauges, told) in [(&percentiles, &figure.percentiles), (&responses, &figure.response)] {
+        let times =
+            [(&percentiles, &figure.percentiles), (&responses, &figure.response), (&first_bytes, &figure.first_byte)];
+        for (gauges, told) in times {
             for percentile in told {
                 let quantile = ("quantile", quantile(percentile.percent));
                 gauges.get_or_create(&labels(report, figure, Some(quantile))).set(percentile.value_ms * 1e-3);

@@ -3,9 +3,9 @@
 use super::parts::{Bounds, Interval, Keyed, LabelName, Unit, interval, interval_of, six_digits, value_of};
 use crate::phrase;
 use model::{
-    Background, Bytes, ChartCell, Checked, Distance, DoorPrice, Durability, EmptyPages, Estimate, Figure, Label,
-    LatencyPart, LatencyParts, Layer, LedgerRow, Metric, OpClass, OsdStages, OtherWay, Outlier, PairTime, Pattern,
-    Percentile, PositionOfOsd, Positions, Shares, Sight, Standing, StepId, Unseen, Workload, WriteTimes,
+    Background, Bytes, ChartCell, Checked, Distance, DoorPrice, Durability, EmptyPages, Estimate, Figure, GatewayPair,
+    Label, LatencyPart, LatencyParts, Layer, LedgerRow, Metric, OpClass, OsdStages, OtherWay, Outlier, PairTime,
+    Pattern, Percentile, PositionOfOsd, Positions, Shares, Sight, Standing, StepId, Unseen, Workload, WriteTimes,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,6 +44,8 @@ pub(super) struct FigureDocument {
     percentiles_ci95: Keyed<Bounds>,
     response_percentiles: Keyed<f64>,
     response_percentiles_ci95: Keyed<Bounds>,
+    first_byte_percentiles: Keyed<f64>,
+    first_byte_percentiles_ci95: Keyed<Bounds>,
     effort: Option<Shares>,
     verified: Option<Checked>,
     valid_up_to: Option<Bytes>,
@@ -121,6 +123,8 @@ impl From<&Figure> for FigureDocument {
             percentiles_ci95: Keyed::of(&figure.percentiles, bounds),
             response_percentiles: Keyed::of(&figure.response, |one| six_digits(one.value_ms)),
             response_percentiles_ci95: Keyed::of(&figure.response, bounds),
+            first_byte_percentiles: Keyed::of(&figure.first_byte, |one| six_digits(one.value_ms)),
+            first_byte_percentiles_ci95: Keyed::of(&figure.first_byte, bounds),
             effort: figure.effort,
             verified: figure.checked.clone(),
             valid_up_to: figure.valid_up_to,
@@ -401,6 +405,44 @@ impl From<&DoorPrice> for DoorDocument {
             rados_label: LabelName(price.rados_label.clone()),
             times: price.times.value,
             times_ci95: [Some(price.times.low), price.times.high],
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct GatewayDocument {
+    pattern: Pattern,
+    kind: OpClass,
+    unit: Unit,
+    slow: String,
+    value: f64,
+    ci95: Interval,
+    quick: String,
+    quick_value: f64,
+    quick_ci95: Interval,
+    /// How many times slower the one is.
+    times: f64,
+    /// Without an upper end: what it is divided by may be next to nothing.
+    times_ci95: Bounds,
+    /// It is slower beyond the noise, by at least a tenth.
+    apart: bool,
+}
+
+impl From<&GatewayPair> for GatewayDocument {
+    fn from(pair: &GatewayPair) -> Self {
+        GatewayDocument {
+            pattern: pair.pattern,
+            kind: pair.kind,
+            unit: Unit(pair.metric.unit()),
+            slow: pair.slow.clone(),
+            value: pair.of_slow.value,
+            ci95: interval(&pair.of_slow),
+            quick: pair.quick.clone(),
+            quick_value: pair.of_quick.value,
+            quick_ci95: interval(&pair.of_quick),
+            times: pair.times.value,
+            times_ci95: [Some(pair.times.low), pair.times.high],
+            apart: pair.apart,
         }
     }
 }

@@ -7,6 +7,7 @@ mod compared;
 mod crosschecked;
 mod drives;
 mod figures;
+mod image_states;
 mod parts;
 mod schema;
 
@@ -14,9 +15,10 @@ use asked::{AbDocument, ClientsDocument, HostLoadDocument, LimitDocument, SweepD
 use causes::{FindingDocument, RefutedDocument, UntestedDocument};
 use drives::{DriveDocument, SustainedDocument};
 use figures::{
-    CellDocument, DistanceDocument, DoorDocument, FigureDocument, LatencyPartsDocument, LedgerDocument,
-    OutlierDocument, PositionsDocument,
+    CellDocument, DistanceDocument, DoorDocument, FigureDocument, GatewayDocument, LatencyPartsDocument,
+    LedgerDocument, OutlierDocument, PositionsDocument,
 };
+use image_states::StatesDocument;
 use model::{
     Ending, GoalFields, HostBond, Imported, Overhead, PathMtu, Record, Report, Scope, SlowestOfStep, StoreTimes, Undo,
     secrets,
@@ -68,6 +70,8 @@ struct RunDocument {
     positions: Option<PositionsDocument>,
     floor: Vec<DistanceDocument>,
     doors: Vec<DoorDocument>,
+    /// Of several gateways the slowest beside the quickest.
+    gateways: Vec<GatewayDocument>,
     verdicts: Vec<VerdictDocument>,
     limits: Vec<LimitDocument>,
     clients: Vec<ClientsDocument>,
@@ -75,6 +79,7 @@ struct RunDocument {
     sweep: Option<SweepDocument>,
     sustained: Vec<SustainedDocument>,
     drives: Vec<DriveDocument>,
+    image_states: Option<StatesDocument>,
     path_mtus: Vec<PathMtu>,
     bonds: Vec<HostBond>,
     host_loads: Vec<HostLoadDocument>,
@@ -127,6 +132,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         positions: report.positions.as_ref().map(PositionsDocument::from),
         floor: all(&report.distances),
         doors: all(&report.doors),
+        gateways: all(&report.gateways),
         verdicts: all(report.answer.verdicts()),
         limits: all(report.answer.limits()),
         clients: all(report.answer.doubled()),
@@ -134,6 +140,7 @@ pub fn document(report: &Report, record: &Record) -> Value {
         sweep: report.answer.sweep().map(SweepDocument::from),
         sustained: all(report.answer.endurance()),
         drives: all(report.answer.drives()),
+        image_states: report.answer.image_states().map(StatesDocument::from),
         path_mtus: record.path_mtus().to_vec(),
         bonds: record.bonds().to_vec(),
         host_loads: all(&report.host_loads),

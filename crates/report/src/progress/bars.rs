@@ -31,8 +31,8 @@ impl Bars {
         }
     }
 
-    pub(super) fn prepare(&mut self, what: &str, share: f64) {
-        self.place("preparing".to_string(), share, what.to_string());
+    pub(super) fn prepare(&mut self, phase: &str, what: &str, share: f64) {
+        self.place(phase.to_string(), share, what.to_string());
     }
 
     pub(super) fn step(&mut self, course: &Course) {

@@ -3,7 +3,8 @@
 use super::Now;
 use crate::sections::sweep;
 use crate::{numbers, words};
-use model::{Ending, Event, Label, Metric, Report, Slice, Step, Sweep};
+use model::{Ending, Event, Label, Metric, Observation, Report, Slice, Step, Sweep};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 pub(super) struct Course {
@@ -19,12 +20,32 @@ pub(super) struct Course {
     expected: f64,
     step: Option<Step>,
     sweep: Option<Sweep>,
+    /// Rounds over the states of an image, at least and at most.
+    rounds: Option<(u32, u32)>,
+    measuring: bool,
+    /// Changes that were told: what is made anew for each round is told once.
+    told: BTreeSet<String>,
 }
 
 impl Course {
     pub(super) fn new(now: Now) -> Course {
         let run_started = now();
-        Course { now, run_started, steps: 0, passes_max: 0, pass: 0, begun: 0, expected: 0.0, step: None, sweep: None }
+        let (step, sweep, rounds, told) = (None, None, None, BTreeSet::new());
+        let (steps, passes_max, pass, begun) = (0, 0, 0, 0);
+        Course {
+            now,
+            run_started,
+            steps,
+            passes_max,
+            pass,
+            begun,
+            expected: 0.0,
+            step,
+            sweep,
+            rounds,
+            measuring: false,
+            told,
+        }
     }
 
     pub(super) fn now(&self) -> Duration {
@@ -38,6 +59,7 @@ impl Course {
                 self.steps = plan.steps.len();
                 self.passes_max = plan.goal.passes_max;
                 self.sweep = plan.experiment.sweep().cloned();
+                self.rounds = plan.experiment.image_states().map(|states| (states.rounds_min, states.rounds_max));
             }
             Event::StepStarted { pass, step, seconds_expected } => {
                 if *pass != self.pass {
@@ -47,8 +69,14 @@ impl Course {
                 self.expected += seconds_expected.max(0.0);
                 self.step = Some(step.clone());
             }
+            Event::Observed { observation: Observation::ImageState(_) } => self.measuring = true,
             _ => {}
         }
+    }
+
+    /// What goes on while there is no step.
+    pub(super) fn phase(&self) -> &'static str {
+        if self.measuring { "measuring" } else { "preparing" }
     }
 
     /// Steps begun, and of how many. In the first pass these are all steps; later passes take only what needs more, so it is not known.
@@ -123,19 +151,25 @@ impl Course {
     }
 
     /// What is worth a line whatever the display is.
-    pub(super) fn remark(&self, event: &Event) -> Option<String> {
+    pub(super) fn remark(&mut self, event: &Event) -> Option<String> {
         let line = match event {
             Event::RunStarted { head, .. } => format!("run {}", head.run),
             Event::Planned { plan } => {
-                let steps = match plan.steps.len() as u64 {
-                    0 => "no step".to_string(),
-                    n => numbers::counted(n, "step", "steps"),
+                let steps = match (plan.steps.len() as u64, self.rounds) {
+                    (_, Some((least, most))) => format!("{least} to {most} rounds"),
+                    (0, None) => "no step a pass".to_string(),
+                    (n, None) => format!("{} a pass", numbers::counted(n, "step", "steps")),
                 };
                 let changes = numbers::counted(plan.changes.len() as u64, "change", "changes");
-                format!("{steps} a pass, {changes} to make and to undo")
+                format!("{steps}, {changes} to make and to undo")
             }
-            Event::Changed { undo } if undo.undone => undo.done(),
-            Event::Changed { undo } => format!("made: {}", undo.change.what()),
+            Event::Changed { undo } => {
+                let line = if undo.undone { undo.done() } else { format!("made: {}", undo.change.what()) };
+                if self.rounds.is_some() && !self.told.insert(line.clone()) {
+                    return None;
+                }
+                line
+            }
             Event::Warned { text } => format!("warning: {text}"),
             Event::Failed { text } => format!("error: {text}"),
             Event::RunFinished { seconds, ending } => {

@@ -72,7 +72,7 @@ impl Progress {
         self.course.take(event);
         match event {
             Event::Progress { what, share } => match &mut self.out {
-                Out::Bars(bars) => bars.prepare(what, *share),
+                Out::Bars(bars) => bars.prepare(self.course.phase(), what, *share),
                 Out::Lines(lines) => lines.prepare(what, *share, self.course.now())?,
                 Out::Nothing => {}
             },

@@ -4,6 +4,7 @@ use crate::block::{Block, Cell, Column, Emphasis, Item, Row, Table};
 use crate::chart::{Caption, Chart, Mark, PointRow, Points};
 use crate::words;
 use model::{ChartCell, Figure, Layer, Pattern, Report, Scope, Workload};
+use std::collections::BTreeSet;
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let (layers, patterns) = axes(report);
@@ -36,8 +37,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
 fn picture(report: &Report, pattern: Pattern, layers: &[Layer], missing: &[&ChartCell]) -> Chart {
     let metric = pattern.metric(*layers.first().unwrap_or(&Layer::ALL[0]));
     let better = if metric.lower_is_better() { "← lower is better" } else { "higher is better →" };
-    let canonical = words::workload(Layer::ALL[0], &Workload::canonical(pattern, 0, 0));
-    let caption = Caption::new(pattern.name(), canonical, format!("{} · {better}", metric.unit()));
+    let caption = Caption::new(pattern.name(), load(report, pattern), format!("{} · {better}", metric.unit()));
     let row = |layer: &Layer| {
         let row = PointRow { name: layer.name().to_string(), aside: layer.of_links(), ..PointRow::default() };
         match cell(report, *layer, pattern) {
@@ -46,6 +46,28 @@ fn picture(report: &Report, pattern: Pattern, layers: &[Layer], missing: &[&Char
         }
     };
     Chart::Points(Points { caption, rows: layers.iter().map(row).collect() })
+}
+
+/// More loads of one pattern than these, as a sweep has, are not told one by one.
+const LOADS_MOST: usize = 2;
+
+/// What was done: of all layers alike, and so without what each has of its own. The network, which draws no places, speaks for itself alone.
+fn load(report: &Report, pattern: Pattern) -> String {
+    let canonical = Workload::canonical(pattern, 0, 0);
+    let own: Vec<&Figure> = report.figures.iter().filter(|figure| figure.chart && figure.pattern == pattern).collect();
+    let done = |figure: &&Figure| {
+        let Workload { block, depth, rate, mix, access, .. } = figure.workload;
+        words::workload(figure.layer, &Workload { block, depth, rate, mix, access, ..canonical.clone() })
+    };
+    let mut loads: BTreeSet<String> = own.iter().filter(|figure| !figure.layer.of_links()).map(done).collect();
+    if loads.is_empty() {
+        loads = own.iter().map(done).collect();
+    }
+    match loads.len() {
+        0 => words::workload(Layer::ALL[0], &canonical),
+        1..=LOADS_MOST => loads.into_iter().collect::<Vec<_>>().join(" or "),
+        _ => "several loads".to_string(),
+    }
 }
 
 fn of_cell(report: &Report, cell: &ChartCell, row: PointRow) -> PointRow {

@@ -18,7 +18,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     if !is(Layer::of_buckets) && !is(Layer::of_folders) {
         return Vec::new();
     }
-    let table = Table::new(HEADING.map(Column::left), report.doors.iter().map(row));
+    let table = Table::new(HEADING.map(Column::left), report.doors.iter().map(|price| row(&report.doors, price)));
     let notes = [WORK, NO_MODEL].into_iter().chain(is(Layer::of_buckets).then_some(OF_GATEWAYS)).map(Block::note);
     [Block::title(TITLE), table.into()].into_iter().chain(notes).collect()
 }
@@ -28,18 +28,20 @@ pub(crate) fn times(price: &DoorPrice) -> Option<String> {
     if unknown(price) {
         return None;
     }
-    let Multiple { value, low, high } = price.times;
-    Some(match high {
-        Some(high) => format!("×{value:.1} ({low:.1}–{high:.1})"),
-        None => format!("×{value:.1} ({low:.1} and more)"),
-    })
+    Some(numbers::times(&price.times))
 }
 
 fn unknown(price: &DoorPrice) -> bool {
     [&price.at_door, &price.of_rados].into_iter().any(numbers::is_unknown)
 }
 
-fn row(price: &DoorPrice) -> Row {
+/// The layer, or which of several doors of it.
+fn door(all: &[DoorPrice], price: &DoorPrice) -> String {
+    let another = |other: &DoorPrice| other.layer == price.layer && other.target != price.target;
+    if all.iter().any(another) { price.target.clone() } else { price.layer.name().to_string() }
+}
+
+fn row(all: &[DoorPrice], price: &DoorPrice) -> Row {
     let metric = price.metric;
     // One is within the interval: which of both is quicker is not known.
     let alike = price.times.low <= 1.0 && price.times.high.is_none_or(|high| high >= 1.0);
@@ -51,7 +53,7 @@ fn row(price: &DoorPrice) -> Row {
     };
     let figure = |value: &Estimate, label: &str| Cell::from(numbers::figure(value, metric).with_unit()).labelled(label);
     Row::new([
-        Cell::from(price.layer.name()),
+        Cell::from(door(all, price)),
         price.pattern.name().into(),
         figure(&price.of_rados, &price.rados_label),
         figure(&price.at_door, &price.door_label),
@@ -90,7 +92,7 @@ mod tests {
             rados_label: "settled".into(),
             times: Multiple { value, low, high: Some(high) },
         };
-        row(&price).cells.split_off(4).into_iter().map(|cell| cell.text).collect()
+        row(&[], &price).cells.split_off(4).into_iter().map(|cell| cell.text).collect()
     }
 
     #[test]

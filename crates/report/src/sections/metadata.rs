@@ -124,7 +124,8 @@ fn name(figure: &Figure) -> String {
 /// On the page after a random one of all objects, which has at most a thousand.
 fn names_listed(workload: &Workload) -> u64 {
     const PAGE: u64 = 1000;
-    let all = workload.span / workload.object.unwrap_or(workload.block).max(1);
+    // Of one of several buckets.
+    let all = workload.span / workload.object.unwrap_or(workload.block).max(1) / u64::from(workload.buckets.max(1));
     let few = all.min(PAGE);
     // Of the last ones, each page has one less than the one before it.
     let listed = (all - few) as f64 * PAGE as f64 + (few * few.saturating_sub(1)) as f64 / 2.0;
@@ -160,7 +161,8 @@ fn note(report: &Report, figure: &Figure) -> String {
         false => "create and delete go on side by side, all others alone".to_string(),
     };
     let things = words_of(figure.layer).things.to_lowercase();
-    format!("{jobs}{each}; {things} of {}{tree}{synced}; {rates}", numbers::bytes(of.block))
+    let buckets = if of.buckets > 1 { format!(" in {} buckets", of.buckets) } else { String::new() };
+    format!("{jobs}{each}; {things} of {}{buckets}{tree}{synced}; {rates}", numbers::bytes(of.block))
 }
 
 /// `16 jobs`, `16 requests at a time`, `16 jobs on each of 3 hosts`

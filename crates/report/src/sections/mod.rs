@@ -11,12 +11,15 @@ mod drive_uses;
 pub(crate) mod errors;
 pub(crate) mod failed;
 pub(crate) mod findings;
+mod first_byte;
 pub(crate) mod fitness;
 mod fitness_by_model;
 pub(crate) mod fitness_reasons;
 pub(crate) mod floor;
+pub(crate) mod gateways;
 pub(crate) mod host_loads;
 pub(crate) mod host_steps;
+pub(crate) mod image_states;
 pub(crate) mod latency_parts;
 pub(crate) mod ledger;
 pub(crate) mod left_behind;
@@ -88,7 +91,7 @@ const STEPS: &str = "Means over each step's slices, counted by the hosts' kernel
 const SCOPE: &str = "What was there, as Fathom saw it before the first step.";
 
 /// In the order of reading.
-pub const SECTIONS: [Section; 42] = [
+pub const SECTIONS: [Section; 45] = [
     section("run", "", run::blocks),
     section("answer", "", answer::blocks),
     section("findings", "Findings", findings::of_diagnosis).not_on_page(),
@@ -102,8 +105,10 @@ pub const SECTIONS: [Section; 42] = [
     section("fitness-loads", "Each load", fitness::loads),
     section("drive-uses", "What one OSD could do (an estimate)", drive_uses::blocks).lead(USES),
     section("sustained", "Sustained writes", sustained::blocks).lead(SUSTAINED),
+    section("image-states", "States of an image", image_states::blocks),
     section("sweep", "Sweep", sweep::blocks).lead(SWEEP),
     CHART,
+    section("gateways", "Gateways beside each other", gateways::blocks),
     section("metadata", "Files and objects by their names", metadata::blocks),
     section("ledger", "Ledger", ledger::blocks).lead(LEDGER),
     section("doors", "Price of each door", doors::blocks),
@@ -118,6 +123,7 @@ pub const SECTIONS: [Section; 42] = [
     section("limits", "Highest rate", limits::blocks),
     section("clients", "Enough clients?", clients::blocks).lead(CLIENTS),
     section("response", "Response times", response::blocks),
+    section("first-byte", "Time to the first byte", first_byte::blocks),
     section("beside", "Beside the chart", beside::blocks).not_on_page(),
     section("measured", "How it was measured", measured::blocks).detail(),
     section("host-loads", "Hosts under load", host_loads::blocks).detail(),

@@ -49,7 +49,7 @@ fn share(figure: &Figure) -> f64 {
     f64::from(figure.workload.mix.percent(figure.kind)) / 100.0
 }
 
-fn percentile(of: &[Percentile], percent: f64) -> String {
+pub(super) fn percentile(of: &[Percentile], percent: f64) -> String {
     let found = of.iter().find(|found| found.percent == percent);
     found.map_or(numbers::NOTHING.to_string(), numbers::percentile)
 }

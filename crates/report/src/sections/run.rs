@@ -10,19 +10,22 @@ pub(super) fn blocks(report: &Report, scope: &Scope) -> Vec<Block> {
         0 => took,
         n => format!("{} in {took}", numbers::counted(u64::from(n), "pass", "passes")),
     };
-    let when = std::iter::once(numbers::minute(&report.head.started)).chain(cluster(scope)).chain(gateway(report));
+    let when = std::iter::once(numbers::minute(&report.head.started)).chain(cluster(scope)).chain(gateways(report));
     vec![
         Block::Headline(format!("Fathom {}, run {}, {passes}", report.head.version, report.head.run)),
         Block::paragraph(when.collect::<Vec<_>>().join(", ")),
     ]
 }
 
-/// The one at which its bucket was.
-fn gateway(report: &Report) -> Option<String> {
-    report.changes.iter().find_map(|undo| match &undo.change {
-        Change::Bucket { gateway, .. } => Some(format!("gateway {}", gateway.url)),
+/// Those at which its buckets were.
+fn gateways(report: &Report) -> Option<String> {
+    let urls = report.changes.iter().filter_map(|undo| match &undo.change {
+        Change::Bucket { gateway, .. } => Some(gateway.url.as_str()),
         _ => None,
-    })
+    });
+    let urls: Vec<&str> = urls.collect();
+    let word = if urls.len() == 1 { "gateway" } else { "gateways" };
+    (!urls.is_empty()).then(|| format!("{word} {}", urls.join(" and ")))
 }
 
 fn cluster(scope: &Scope) -> Option<String> {

@@ -8,10 +8,20 @@ use model::{Figure, Layer, Outlier, Pattern, Report, Scope};
 const ROWS_MOST: usize = 32;
 
 pub(super) fn blocks(report: &Report, scope: &Scope) -> Vec<Block> {
-    targets(report, scope).iter().flat_map(|targets| one(report, targets)).collect()
+    let all = targets(report, scope);
+    // Gateways have a section of their own.
+    let own = all.iter().filter(|targets| report.gateways.is_empty() || !targets.layer.of_buckets());
+    own.flat_map(|targets| one(report, targets, targets.title())).collect()
 }
 
-fn one(report: &Report, targets: &Targets<'_>) -> Vec<Block> {
+/// The gateways of a run, each loaded alone.
+pub(super) fn of_gateways(report: &Report, scope: &Scope, title: &str) -> Vec<Block> {
+    let all = targets(report, scope);
+    let own = all.iter().filter(|targets| targets.layer.of_buckets());
+    own.flat_map(|targets| one(report, targets, title.to_string())).collect()
+}
+
+fn one(report: &Report, targets: &Targets<'_>, title: String) -> Vec<Block> {
     let labels = labels(&targets.rows);
     let columns =
         targets.patterns.iter().map(|pattern| Column::of(pattern.name(), pattern.metric(targets.layer).unit()));
@@ -21,7 +31,7 @@ fn one(report: &Report, targets: &Targets<'_>) -> Vec<Block> {
         Row::new(labels.iter().map(|(_, field)| Cell::from(field(row))).chain(figures))
     };
     let table = Table { rows_most: Some(ROWS_MOST), ..Table::new(columns, targets.rows.iter().map(row)) };
-    vec![Block::title(targets.title()), table.into(), Block::note(targets.note())]
+    vec![Block::title(title), table.into(), Block::note(targets.note())]
 }
 
 type Field = fn(&TargetRow<'_>) -> String;

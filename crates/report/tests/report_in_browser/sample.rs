@@ -116,6 +116,7 @@ impl RunSampler {
                 ceph_label: "settled".into(),
                 times: model::Multiple { value: 3.53, low: 3.36, high: Some(3.71) },
             }],
+            gateways: Vec::new(),
             doors: vec![DoorPrice {
                 layer: Layer::ALL.into_iter().find(|layer| layer.of_buckets()).unwrap(),
                 pattern: Pattern::WriteLatency,
@@ -201,6 +202,7 @@ impl RunSampler {
             first_error: slices.iter().find_map(|slice| slice.error.clone()),
             percentiles: if void { vec![] } else { percentiles(&merged) },
             response: vec![],
+            first_byte: vec![],
             effort: None,
             checked: None,
             valid_up_to: None,

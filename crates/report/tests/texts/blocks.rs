@@ -3,6 +3,7 @@
 
 use crate::golden_file::compare;
 use crate::sample::{SampleRun, run};
+use model::{Pattern, Report};
 use report::block::{Block, Cell, Column, Emphasis, Item, Row, Table, Text};
 use report::markdown;
 use report::sections::{SECTIONS, Section};
@@ -18,6 +19,25 @@ fn the_blocks_of_every_section() {
         blocks.iter().map(line).collect::<String>()
     };
     compare("blocks.txt", &SECTIONS.iter().map(line).collect::<String>());
+}
+
+#[test]
+fn a_picture_of_the_chart_says_what_was_done_and_not_what_its_pattern_usually_does() {
+    let SampleRun { mut report, record } = run();
+    let of_reads = |report: &Report| {
+        let chart = SECTIONS.iter().find(|section| section.id == "chart").unwrap();
+        let blocks = chart.blocks(report, &record.scope);
+        let whole = blocks.iter().map(|block| serde_json::to_string(block).unwrap());
+        whole.filter(|text| text.contains("random read, depth 128")).collect::<String>()
+    };
+    assert!(of_reads(&report).contains("\"4 KiB random read, depth 128\""), "{}", of_reads(&report));
+    let own = report.figures.iter_mut().filter(|figure| figure.pattern == Pattern::ReadParallel);
+    own.for_each(|figure| figure.workload.block = 16 << 20);
+    assert!(of_reads(&report).contains("\"16 MiB random read, depth 128\""), "{}", of_reads(&report));
+    let own = report.figures.iter_mut().find(|figure| figure.pattern == Pattern::ReadParallel && figure.chart);
+    own.unwrap().workload.block = 8 << 20;
+    let both = "\"16 MiB random read, depth 128 or 8 MiB random read, depth 128\"";
+    assert!(of_reads(&report).contains(both), "{}", of_reads(&report));
 }
 
 /// What the page's types are made of.

@@ -1,13 +1,17 @@
 //! A run for other programs: every line complete, numbers as in the JSON document.
 
 use crate::sample::{SampleRun, run};
-use model::{Checked, Label, Overhead, Shares};
+use model::{Checked, Label, OpClass, OpMix, Overhead, Percentile, Shares};
 use report::export::{csv, openmetrics};
 use report::json;
+use std::collections::BTreeSet;
 
 #[test]
 fn a_line_for_each_figure_with_the_numbers_of_the_document() {
-    let SampleRun { report, record } = run();
+    let SampleRun { mut report, record } = run();
+    let first_byte = Percentile { percent: 99.0, value_ms: 2.5, low_ms: None, high_ms: None };
+    report.figures[0].first_byte = vec![first_byte];
+    report.figures[0].workload.mix = OpMix::of([(OpClass::Stat, 70), (OpClass::List, 30)]).unwrap();
     let text = csv::figures(&report);
     let mut lines = ::csv::Reader::from_reader(text.as_bytes());
     let heading = lines.headers().unwrap().clone();
@@ -20,8 +24,15 @@ fn a_line_for_each_figure_with_the_numbers_of_the_document() {
         assert_eq!(row[at("ci95_low")].parse::<f64>().ok(), figure["ci95"][0].as_f64());
         assert_eq!(Some(&row[at("label")]), figure["label"].as_str());
         assert_eq!(Some(&row[at("metric")]), figure["metric"].as_str());
+        let first_byte = figure["first_byte_percentiles"]["99"].as_f64();
+        assert_eq!(row[at("first_byte_p99_ms")].parse::<f64>().ok(), first_byte);
+        let mix = figure["workload"]["operations"].as_object();
+        let shares = mix.into_iter().flatten().map(|(name, share)| format!("{name}={share}"));
+        let shares: BTreeSet<String> = shares.collect();
+        assert_eq!(row[at("mix")], Vec::from_iter(shares).join(" "));
         assert_eq!(row[at("operations")].parse::<u64>().ok(), figure["operations"].as_u64());
     }
+    assert_eq!((&rows[0][at("first_byte_p99_ms")], &rows[0][at("mix")]), ("2.5", "list=30 stat=70"));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod blocks;
 mod diagnosis;
 mod document;
 mod export;
+mod gateways;
 mod golden;
 mod golden_file;
 mod lasting;

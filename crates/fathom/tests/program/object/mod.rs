@@ -1,5 +1,7 @@
 //! Whole objects at a real gateway: what was loaded by its own log, and that nothing is left or touched, however a run ends.
 
+mod buckets;
+mod several;
 mod swift;
 
 use crate::common::gateway::Gateway;
@@ -62,6 +64,15 @@ fn whole_objects_are_put_and_got_in_random_order_by_the_gateways_own_log() {
     assert_eq!(patterns.len(), 9, "{patterns:?}");
     assert!(figures.iter().all(|figure| figure["value"].as_f64().unwrap() > 0.0), "{figures:?}");
     assert_eq!(report["errors"], serde_json::json!([]));
+    // The first byte comes before the last one, and only of what is read. Of few operations there are no percentiles.
+    let p50 = |figure: &Value, of: &str| figure[of]["50"].as_f64();
+    let of_first = |figure: &Value| p50(figure, "first_byte_percentiles");
+    assert!(figures.iter().any(|figure| of_first(figure).is_some()), "{figures:?}");
+    for figure in figures {
+        let (first, last) = (of_first(figure), p50(figure, "percentiles"));
+        assert_eq!(first.is_some(), figure["kind"] == "read" && last.is_some(), "{figure}");
+        assert!(first.is_none_or(|first| 0.0 < first && first <= last.unwrap()), "{figure}");
+    }
     let bucket = format!("fathom-{}", report["run"].as_str().unwrap());
     let asked = asked_of(&gateway, &bucket);
     for (family, bytes) in [("4096.", 4096), ("linear.4194304.", 4 << 20)] {
@@ -100,6 +111,12 @@ fn whole_objects_are_put_and_got_in_random_order_by_the_gateways_own_log() {
     assert!(counted("list") > 5);
     only_theirs_is_left(&gateway);
     assert_eq!(journals(&lab), 0);
+    let shown = lab.home.run(&["show", "last"]);
+    shown.ends(0, &[]);
+    let table = shown.out.split("Time to the first byte of an object").nth(1).unwrap_or_default();
+    let told = table.lines().skip(2).take_while(|line| !line.starts_with("From when"));
+    let told = told.filter(|line| line.starts_with("object ")).count();
+    assert_eq!(told, figures.iter().filter(|figure| of_first(figure).is_some()).count(), "{}", shown.out);
     // A mix, and parts of larger objects.
     let mix = ["object", "--lab", &lab.name, "--mix", "read=40,write=10,create=15,delete=15,stat=20", "--depth", "8"];
     let report = lab.home.run(&[&mix[..], &SHORT].concat()).ends(4, &[]).json();

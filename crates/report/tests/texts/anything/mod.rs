@@ -88,6 +88,7 @@ pub fn workload() -> impl Strategy<Value = Workload> {
             spread: None,
             object: None,
             tree: None,
+            buckets: 1 + jobs % 3,
             seed: span,
             engine,
             options: options.clone(),
@@ -133,6 +134,7 @@ fn figure() -> impl Strategy<Value = Figure> {
             bytes: u64::MAX,
             errors: 0,
             response: percentiles.clone(),
+            first_byte: percentiles.clone(),
             percentiles,
             effort: counts[1].is_multiple_of(2).then_some(Shares {
                 busy: seconds,
@@ -390,6 +392,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             positions: None,
             distances: Vec::new(),
             doors: Vec::new(),
+            gateways: Vec::new(),
             answer,
             host_loads,
             outliers,
