@@ -55,7 +55,11 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
         flags: map.as_ref().map(state::flags),
         part_flags: map.as_ref().map(state::part_flags),
         health: asked.monitors(json!({"prefix": "health"})).map(|answer| state::health(&answer)),
-        groups: status.as_ref().and_then(state::groups),
+        // The monitors' summary is up to 5 s old: what has just been made would be told to be in the making still.
+        groups: asked
+            .manager(json!({"prefix": "pg stat"}))
+            .and_then(|answer| state::groups_of_manager(&answer))
+            .or_else(|| status.as_ref().and_then(state::groups)),
         misplaced: status.as_ref().map(|status| state::of_groups(status, "misplaced_objects")),
         degraded: status.as_ref().map(|status| state::of_groups(status, "degraded_objects")),
         recovering_bytes_per_second: status.as_ref().map(|status| state::of_groups(status, "recovering_bytes_per_sec")),

@@ -47,6 +47,12 @@ pub fn groups(status: &Value) -> Option<BTreeMap<String, u32>> {
     Some(states.filter_map(|state| Some((text(state, "state_name")?, count(state, "count")? as u32))).collect())
 }
 
+/// Of `pg stat`.
+pub fn groups_of_manager(answer: &Value) -> Option<BTreeMap<String, u32>> {
+    let states = answer.get("pg_summary")?.get("num_pg_by_state")?.as_array()?.iter();
+    Some(states.filter_map(|state| Some((text(state, "name")?, count(state, "num")? as u32))).collect())
+}
+
 /// The summary names only what is not zero.
 pub fn of_groups(status: &Value, key: &str) -> u64 {
     status.get("pgmap").and_then(|groups| count(groups, key)).unwrap_or(0)
@@ -107,6 +113,8 @@ mod tests {
         let status = json!({"pgmap": {"pgs_by_state": [{"state_name": "active+clean", "count": 3}], "misplaced_objects": 7},
             "monmap": {"num_mons": 3}, "quorum": [0, 1], "progress_events": {"x": {"message": "Rebalancing"}}});
         assert_eq!(groups(&status), Some(BTreeMap::from([("active+clean".to_string(), 3)])));
+        let told = json!({"pg_summary": {"num_pg_by_state": [{"name": "active+clean", "num": 3}]}});
+        assert_eq!(groups_of_manager(&told), groups(&status));
         assert_eq!((of_groups(&status, "misplaced_objects"), of_groups(&status, "degraded_objects")), (7, 0));
         let clocks = json!({"time_skew_status": {"a": {"skew": 0}, "b": {"skew": -0.2}}});
         let told = monitors(&status, Some(&clocks), None);

@@ -10,6 +10,7 @@ mod export;
 mod gateways;
 mod golden;
 mod golden_file;
+mod image_states;
 mod lasting;
 mod progress;
 mod report_bundle;
