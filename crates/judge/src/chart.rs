@@ -1,4 +1,4 @@
-//! The depth chart: for each layer and pattern the mean over its targets.
+//! The depth chart: for each layer and pattern the mean over its targets; of several gateways or file systems, for each of them.
 
 use crate::across::mean_over;
 use crate::entry::{Entry, spread};
@@ -6,10 +6,30 @@ use crate::pooled::FLOOR;
 use model::{ChartCell, Estimate, Label, Layer, Pattern};
 use std::collections::HashMap;
 
-/// Cells in the order of layers, then patterns; only those of which a figure exists.
+/// Cells in the order of layers, then of their doors, then of patterns; only those of which a figure exists.
 pub fn chart(entries: &[Entry]) -> Vec<ChartCell> {
-    let all = Layer::ALL.into_iter().flat_map(|layer| Pattern::ALL.map(|pattern| (layer, pattern)));
-    all.filter_map(|(layer, pattern)| cell(layer, pattern, &figures_of(entries, layer, pattern))).collect()
+    let rows =
+        Layer::ALL.into_iter().flat_map(|layer| doors(entries, layer).into_iter().map(move |door| (layer, door)));
+    let all = rows.flat_map(|row| Pattern::ALL.map(|pattern| (row, pattern)));
+    let cell = |((layer, door), pattern): ((Layer, Option<&str>), Pattern)| {
+        let mut figures = figures_of(entries, layer, pattern);
+        figures.retain(|entry| door.is_none_or(|door| entry.door() == door));
+        cell(layer, door, pattern, &figures)
+    };
+    all.filter_map(cell).collect()
+}
+
+/// Several gateways, or file systems, by their names; else that there is none to choose.
+fn doors<'e>(entries: &'e [Entry], layer: Layer) -> Vec<Option<&'e str>> {
+    let mut doors: Vec<Option<&str>> = Vec::new();
+    if layer.of_buckets() || layer.of_folders() {
+        for entry in entries.iter().filter(|entry| entry.figure.chart && entry.figure.layer == layer) {
+            if !entry.together() && !doors.contains(&Some(entry.door())) {
+                doors.push(Some(entry.door()));
+            }
+        }
+    }
+    if doors.len() > 1 { doors } else { vec![None] }
 }
 
 /// The figures of a cell, one for each target: measured alone if there is such a one, else its share beside the others.
@@ -34,7 +54,7 @@ fn better(new: &Entry, old: &Entry) -> bool {
     rank(new) > rank(old)
 }
 
-fn cell(layer: Layer, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell> {
+fn cell(layer: Layer, door: Option<&str>, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell> {
     let usable: Vec<(&Entry, Estimate)> = figures.iter().filter_map(|entry| Some((*entry, entry.usable()?))).collect();
     let labelled = figures.iter().copied().max_by_key(|entry| severity(&entry.figure.label))?;
     let lower_is_better = pattern.metric(layer).lower_is_better();
@@ -42,6 +62,7 @@ fn cell(layer: Layer, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell>
     let worst = usable.iter().max_by(|a, b| badness(&a.1).total_cmp(&badness(&b.1)));
     Some(ChartCell {
         layer,
+        door: door.map(str::to_string),
         pattern,
         estimate: mean_over(figures),
         targets: usable.len() as u32,

@@ -48,6 +48,13 @@ impl Entry<'_> {
         self.step.targets.get(self.target.or(only)? as usize)
     }
 
+    /// What it goes through: of several hosts that load one and the same thing, that thing by its name.
+    pub fn door(&self) -> &str {
+        let target = self.only_target().or(self.step.targets.first());
+        let of_clients = target.and_then(|target| Some(target.client.as_ref()?.of.as_str()));
+        of_clients.unwrap_or(&self.figure.target)
+    }
+
     /// What it loads: of several hosts that load one and the same thing, that thing.
     pub fn loads(&self) -> Option<&Place> {
         let shared = || self.step.targets.first().filter(|_| self.step.of_clients()).map(|target| &target.place);

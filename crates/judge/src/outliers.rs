@@ -80,6 +80,8 @@ fn kinship(entry: &Entry, scope: &Scope) -> String {
             let disk = osd.and_then(|osd| osd.device.as_deref()).map(model).unwrap_or_default();
             format!("{:?} {disk}", osd.and_then(|osd| osd.class.as_deref()))
         }
+        // File systems of other kinds are no peers.
+        _ if entry.figure.layer.of_folders() => entry.door().to_string(),
         Some(Place::Path { path, .. }) => model(&path.to_string_lossy()),
         _ => String::new(),
     }

@@ -87,6 +87,9 @@ impl Report {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChartCell {
     pub layer: Layer,
+    /// Which of several gateways, or file systems: a mean over them would be of none. `None`: the layer has no such choice, or one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub door: Option<String>,
     pub pattern: Pattern,
     /// `None`: every figure of the cell is void or implausible; `why` says so.
     pub estimate: Option<Estimate>,
@@ -96,6 +99,22 @@ pub struct ChartCell {
     /// The label's name of the cell: `settled`, or the worst of its figures'.
     pub label: String,
     pub why: Option<String>,
+}
+
+impl ChartCell {
+    /// The row of the chart in which it stands: `rbd`, `file nfs://server/cephfs`.
+    pub fn row(&self) -> String {
+        let layer = self.layer.name();
+        self.door.as_ref().map_or(layer.to_string(), |door| format!("{layer} {door}"))
+    }
+
+    /// Is it, among others, of this figure?
+    pub fn has(&self, figure: &Figure) -> bool {
+        let from_hosts = |door: &str| figure.target.strip_prefix(door).is_some_and(|rest| rest.starts_with(" from "));
+        figure.chart
+            && (figure.layer, figure.pattern) == (self.layer, self.pattern)
+            && self.door.as_ref().is_none_or(|door| figure.target == *door || from_hosts(door))
+    }
 }
 
 /// What a layer adds (latency, ms) or which share of its ceiling it delivers (throughput).

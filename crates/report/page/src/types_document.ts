@@ -1084,6 +1084,10 @@ export interface Dip {
 }
 export interface CellDocument {
   layer: Layer;
+  /**
+   * Which of several gateways, or file systems.
+   */
+  door?: string | null;
   pattern: Pattern;
   metric: Metric;
   unit: Unit;

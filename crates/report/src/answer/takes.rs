@@ -53,9 +53,7 @@ fn topmost(report: &Report, pattern: Pattern) -> Option<(&ChartCell, &Estimate)>
 
 /// Of a mix: what its other operations did meanwhile.
 fn others(report: &Report, cell: &ChartCell) -> Vec<String> {
-    let of_cell = |figure: &&Figure| {
-        figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern) && figure.workload.mix.is_mixed()
-    };
+    let of_cell = |figure: &&Figure| cell.has(figure) && figure.workload.mix.is_mixed();
     let other = report.figures.iter().filter(of_cell).filter(|figure| figure.kind != cell.pattern.kind());
     let say = |figure: &Figure| {
         let whose = if cell.targets > 1 { format!(" of {}", figure.target) } else { String::new() };
@@ -80,7 +78,7 @@ fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
     let (value, at) = (numbers::figure(estimate, metric).with_unit(), cell.layer.spec().place);
     let mean = mean(cell, "targets") + &slowest(report, cell);
     let label = label(cell);
-    if let Some(several) = gateways::whole(report, cell) {
+    if let Some(several) = gateways::whole(report, cell).or_else(|| by_doors(report, cell)) {
         let many = if workload.depth <= 1 { "one at a time".into() } else { format!("{} in flight", workload.depth) };
         return format!("{}s {at}, {many}: {several}{label}.", capital(&operation));
     }
@@ -94,12 +92,22 @@ fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
     format!("A {operation} takes {value} {at}{label}, {beside}{mean}.")
 }
 
+/// Of several file systems: `1.2 ms ±0.1 (cephfs (libcephfs)), 2.3 ms ±0.2 (nfs://server/cephfs)`.
+fn by_doors(report: &Report, cell: &ChartCell) -> Option<String> {
+    cell.door.as_ref()?;
+    let of = |one: &&ChartCell| (one.layer, one.pattern) == (cell.layer, cell.pattern);
+    let say = |one: &ChartCell| {
+        let value = numbers::figure(one.estimate.as_ref()?, one.pattern.metric(one.layer)).with_unit();
+        Some(format!("{value} ({})", one.door.as_ref()?))
+    };
+    Some(report.chart.iter().filter(of).filter_map(say).collect::<Vec<_>>().join(", "))
+}
+
 fn between_hosts(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
     let metric = cell.pattern.metric(cell.layer);
     let value = numbers::figure(estimate, metric).with_unit();
     let (label, mean) = (label(cell), mean(cell, "pairs"));
-    let own = |figure: &&Figure| figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern);
-    let within_one = report.figures.iter().filter(own).all(|figure| figure.target == LOOPBACK);
+    let within_one = report.figures.iter().filter(|one| cell.has(one)).all(|figure| figure.target == LOOPBACK);
     let ways = if within_one { "within this host (loopback)" } else { "between two hosts" };
     match cell.pattern.family() {
         Family::Latency => {
@@ -112,8 +120,7 @@ fn between_hosts(report: &Report, cell: &ChartCell, estimate: &Estimate) -> Stri
 
 /// Of the cell's first figure; without one the pattern's own.
 fn workload(report: &Report, cell: &ChartCell) -> Workload {
-    let own = |figure: &&Figure| figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern);
-    let first = report.figures.iter().find(own);
+    let first = report.figures.iter().find(|figure| cell.has(figure));
     first.map_or_else(|| Workload::canonical(cell.pattern, 0, 0), |figure| figure.workload.clone())
 }
 
@@ -141,9 +148,7 @@ fn slowest(report: &Report, cell: &ChartCell) -> String {
     let own =
         report.standing_outliers().filter(|outlier| (outlier.layer, outlier.pattern) == (cell.layer, cell.pattern));
     let Some(worst) = own.max_by(|a, b| a.slower_by.total_cmp(&b.slower_by)) else { return String::new() };
-    let of = |figure: &&Figure| {
-        figure.chart && figure.target == worst.target && (figure.layer, figure.pattern) == (cell.layer, cell.pattern)
-    };
+    let of = |figure: &&Figure| figure.target == worst.target && cell.has(figure);
     let figure = report.figures.iter().find(of).and_then(|figure| Some((figure, figure.estimate?)));
     let value = figure.filter(|(_, estimate)| !numbers::is_unknown(estimate));
     value.map_or(String::new(), |(figure, _)| format!(", of which {} {}", worst.target, words::value(figure)))

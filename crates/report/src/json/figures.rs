@@ -153,6 +153,9 @@ fn bounds(of: &Percentile) -> Bounds {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct CellDocument {
     layer: Layer,
+    /// Which of several gateways, or file systems.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    door: Option<String>,
     pattern: Pattern,
     metric: Metric,
     unit: Unit,
@@ -170,6 +173,7 @@ impl From<&ChartCell> for CellDocument {
         let estimate = cell.estimate.filter(|estimate| estimate.value.is_finite());
         CellDocument {
             layer: cell.layer,
+            door: cell.door.clone(),
             pattern: cell.pattern,
             metric,
             unit: Unit(metric.unit()),

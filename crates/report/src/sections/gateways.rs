@@ -6,7 +6,6 @@ use crate::{numbers, words};
 use model::{ChartCell, Figure, GatewayPair, Metric, OpClass, Pattern, Report, Scope};
 
 const TITLE: &str = "Gateways beside each other";
-const MEAN: &str = "The depth chart has the mean of all.";
 const HOW: &str = "\"Slower\": the intervals are apart, and it is slower by at least a tenth, and the load generator did not hold it back; of what is not named nobody knows which is slower.";
 const ALIKE: &str = "None is known to be slower: intervals overlap, or differ by less than a tenth, or the load generator held the slower one back.";
 
@@ -23,12 +22,11 @@ pub(super) fn blocks(report: &Report, scope: &Scope) -> Vec<Block> {
     let items_told = !items.is_empty();
     blocks.extend(items_told.then_some(Block::List(items)));
     blocks.extend(at_once(report).map(Block::paragraph));
-    blocks.push(Block::note(if items_told { format!("{MEAN} {HOW}") } else { format!("{MEAN} {ALIKE}") }));
+    blocks.push(Block::note(if items_told { HOW } else { ALIKE }));
     blocks
 }
 
-/// For the answer, of a cell of the chart: `6.3 ms ±1.6 (gateway b:80) to 6.9 ms ±1.8 (gateway a:80)`. The mean of several gateways is
-/// none's. `None`: there are not several, or the values of both ends are not known.
+/// For the answer, of a cell of the chart: `6.3 ms ±1.6 (gateway b:80) to 6.9 ms ±1.8 (gateway a:80)`. `None`: there are not several, or the values of both ends are not known.
 pub(crate) fn whole(report: &Report, cell: &ChartCell) -> Option<String> {
     let own = |pair: &&GatewayPair| {
         cell.layer.of_buckets() && (pair.pattern, pair.kind) == (cell.pattern, cell.pattern.kind())

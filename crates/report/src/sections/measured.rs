@@ -39,15 +39,15 @@ fn read_from(report: &Report) -> Option<String> {
     let told = |cell: &ChartCell| {
         let of_store = |figure: &&Figure| {
             cell.layer.can().data_in_osds
-                && (figure.layer, figure.pattern, figure.kind.changes()) == (cell.layer, cell.pattern, false)
-                && figure.chart
+                && !figure.kind.changes()
+                && cell.has(figure)
                 // Where nothing was written there was nothing to take.
                 && !matches!(figure.label, Label::Unwritten(_))
         };
         let figures: Vec<&Figure> = report.figures.iter().filter(of_store).collect();
         let known = |figure: &&Figure| figure.background.as_ref().and_then(|seen| seen.reads);
         let reads: Vec<ReadFrom> = figures.iter().filter_map(known).collect();
-        let name = format!("{} {}", cell.layer.name(), cell.pattern.name());
+        let name = format!("{} {}", cell.row(), cell.pattern.name());
         let shares: Vec<f64> = reads.iter().map(|read| read.from_device).collect();
         let (least, most) = (shares.iter().copied().fold(1.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
         match (figures.is_empty(), reads.first()) {

@@ -3,7 +3,7 @@
 use super::chart;
 use crate::block::{self, Block, Emphasis, Item, Text};
 use crate::{numbers, words};
-use model::{Answer, ChartCell, Figure, Label, Report, Scope};
+use model::{Answer, Figure, Label, Report, Scope};
 
 /// At most this many imprecise figures are named; the others are counted.
 const NAMED: usize = 4;
@@ -22,7 +22,7 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         }
         for figure in figures {
             // What no cell of the chart says already is said at once.
-            let at_once = !words::holds(&figure.label) && !missing.iter().any(|cell| is_in(figure, cell));
+            let at_once = !words::holds(&figure.label) && !missing.iter().any(|cell| cell.has(figure));
             if at_once { &mut unusable } else { &mut others }.push(reason(label, figure));
         }
     }
@@ -41,10 +41,6 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         blocks.push(Block::fold("what is not settled and why", fold));
     }
     blocks
-}
-
-fn is_in(figure: &Figure, cell: &ChartCell) -> bool {
-    figure.chart && (figure.layer, figure.pattern) == (cell.layer, cell.pattern)
 }
 
 fn reason(label: &str, figure: &Figure) -> Item {

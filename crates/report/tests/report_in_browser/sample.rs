@@ -361,6 +361,7 @@ fn cell(figures: &[Figure], layer: Layer, pattern: Pattern) -> Option<ChartCell>
     let badness = |f: &&Figure| f.estimate.map_or(0.0, |e| if f.metric.lower_is_better() { e.value } else { -e.value });
     let worst = own.iter().max_by(|a, b| badness(a).total_cmp(&badness(b))).map(|f| f.target.clone());
     Some(ChartCell {
+        door: None,
         layer,
         pattern,
         estimate: (!good.is_empty()).then(|| Estimate::new(mean, half.max(mean * 0.02))),

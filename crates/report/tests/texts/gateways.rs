@@ -23,8 +23,16 @@ fn with_pairs(label: &str, apart: bool) -> String {
     };
     report.gateways = vec![pair(OpClass::Read, 1.0, 9.0), pair(OpClass::Write, 2.0, 64.0)];
     let estimate = Some(Estimate::new(33.0, 3.0));
-    let cell =
-        ChartCell { layer: buckets(), pattern, estimate, targets: 2, worst: None, label: label.into(), why: None };
+    let cell = ChartCell {
+        layer: buckets(),
+        door: None,
+        pattern,
+        estimate,
+        targets: 2,
+        worst: None,
+        label: label.into(),
+        why: None,
+    };
     report.chart = vec![cell];
     report.ledger.clear();
     markdown::page(&Report { figures: Vec::new(), ..report }, &record)

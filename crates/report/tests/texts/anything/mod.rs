@@ -276,6 +276,7 @@ fn endurance() -> impl Strategy<Value = Endurance> {
 fn cell() -> impl Strategy<Value = ChartCell> {
     (layer(), pattern(), option::of(estimate()), any::<u32>(), option::of(text()), label()).prop_map(
         |(layer, pattern, estimate, targets, worst, label)| ChartCell {
+            door: None,
             layer,
             pattern,
             estimate,
