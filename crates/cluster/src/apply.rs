@@ -3,7 +3,9 @@
 use crate::admin::Cluster;
 use crate::entry::{JournalEntry, MadeThing, may_be_ours, own_prefix};
 use crate::errors::ClusterError;
-use crate::{buckets, cephfs, host_settings, own_files, own_folders, pools, proof, setting_locks, settings, spread};
+use crate::{
+    buckets, cephfs, host_settings, nfs_folders, own_files, own_folders, pools, proof, setting_locks, settings, spread,
+};
 use ceph::{Cache, CephError, OpenFor};
 pub(crate) use model::shell::word;
 use model::{Change, HostChange};
@@ -88,6 +90,9 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
     if let Change::Bucket { gateway, name } = change {
         return buckets::make(gateway, name, change).map(|()| MadeThing::Set);
     }
+    if let Change::NfsFolder { export, path } = change {
+        return nfs_folders::make(export, path, change).map(|()| MadeThing::Set);
+    }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
     match change {
         Change::Pool { name, pg_num, size, on, like } => {
@@ -154,9 +159,13 @@ pub fn unmake(
         Change::OnHost { host: None, what: HostChange::Folder { path } } => {
             return own_folders::unmake(path, run, entry, trust);
         }
-        Change::CephfsFolder { .. } if !may_be_ours(run, change) => {
+        Change::NfsFolder { .. } if !trust.here => {
+            return Err(not_ours(change, "its server is known where the run was: fathom restore there".to_string()));
+        }
+        Change::CephfsFolder { .. } | Change::NfsFolder { .. } if !may_be_ours(run, change) => {
             return Err(not_ours(change, "a run's own folder bears its name".to_string()));
         }
+        Change::NfsFolder { export, path } => return nfs_folders::unmake(export, path, entry),
         Change::Bucket { .. } if !trust.here => {
             return Err(not_ours(
                 change,

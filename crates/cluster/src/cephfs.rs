@@ -2,14 +2,15 @@
 
 use crate::admin::Cluster;
 use crate::apply::Unmade;
+use crate::emptied::{NO_FOLDER, Named, OpenFolder, emptied, not_empty};
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
-use crate::own_folders::{NOT_FOUND, OWN_ENDING, patiently};
+use crate::own_folders::{NOT_FOUND, patiently};
 use ceph::{CephError, FileSystem, Folder, Kind};
 use model::Change;
 use serde_json::json;
+use std::ffi::CString;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// What a killed client held, others wait for until its session ends (`session_timeout` of a file system, 60 s).
@@ -80,14 +81,12 @@ pub(crate) fn unmake(
             Err(CephError::NotFound { .. }) if confirmed => return Ok(Unmade::Left(NOT_FOUND.to_string())),
             Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
             Err(error) if matches!(error.errno(), libc::ELOOP | libc::ENOTDIR) => {
-                return Ok(Unmade::Left("what has its name now is no folder".to_string()));
+                return Ok(Unmade::Left(NO_FOLDER.to_string()));
             }
             Err(error) => return Err(error.to_string()),
         };
         if let Some(other) = emptied(&folder, deleted).map_err(|error| error.to_string())? {
-            return Ok(Unmade::Left(format!(
-                "it holds what is not Fathom's ({other} and maybe others); move that away, and delete the folder"
-            )));
+            return Ok(Unmade::Left(not_empty(&other)));
         }
         match mounted.remove_folder(&own) {
             Ok(()) | Err(CephError::NotFound { .. }) => Ok(Unmade::Undone),
@@ -97,33 +96,32 @@ pub(crate) fn unmake(
     undone.map_err(|why| ClusterError::Undo { what: change.what(), why })
 }
 
-/// Says what else is there. Links are not followed, and are not ours.
-fn emptied(folder: &Folder, deleted: &AtomicU64) -> Result<Option<String>, CephError> {
-    let mut other = None;
-    for (name, kind) in folder.names()? {
-        let shown = name.to_string_lossy().into_owned();
-        if !shown.ends_with(OWN_ENDING) || kind == Kind::Other {
-            other = other.or(Some(shown));
-            continue;
-        }
-        if kind == Kind::Folder {
-            match folder.folder(&name) {
-                Ok(below) => {
-                    if let Some(found) = emptied(&below, deleted)? {
-                        other = other.or(Some(format!("{shown}/{found}")));
-                        continue;
-                    }
-                }
-                Err(CephError::NotFound { .. }) => continue,
-                Err(error) => return Err(error),
-            }
-        }
-        match folder.remove(&name, kind == Kind::Folder) {
-            Ok(()) | Err(CephError::NotFound { .. }) => {
-                deleted.fetch_add(1, Ordering::Relaxed);
-            }
-            Err(error) => return Err(error),
-        }
+impl OpenFolder for Folder {
+    type Error = CephError;
+    type Name = CString;
+
+    fn names(&self) -> Result<Vec<(CString, Named)>, CephError> {
+        let named = |kind| match kind {
+            Kind::File => Named::File,
+            Kind::Folder => Named::Folder,
+            Kind::Other => Named::Other,
+        };
+        Ok(Folder::names(self)?.into_iter().map(|(name, kind)| (name, named(kind))).collect())
     }
-    Ok(other)
+
+    fn shown(name: &CString) -> String {
+        name.to_string_lossy().into_owned()
+    }
+
+    fn folder(&self, name: &CString) -> Result<Folder, CephError> {
+        Folder::folder(self, name)
+    }
+
+    fn remove(&self, name: &CString, folder: bool) -> Result<(), CephError> {
+        Folder::remove(self, name, folder)
+    }
+
+    fn is_gone(error: &CephError) -> bool {
+        matches!(error, CephError::NotFound { .. })
+    }
 }

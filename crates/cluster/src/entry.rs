@@ -110,7 +110,7 @@ pub fn may_be_ours(run: &str, change: &Change) -> bool {
         | Change::Image { name, .. }
         | Change::Clone { name, .. } => name.starts_with(&own),
         Change::Objects { prefix, .. } => prefix.starts_with(&own),
-        Change::CephfsFolder { path, .. } => {
+        Change::CephfsFolder { path, .. } | Change::NfsFolder { path, .. } => {
             path.strip_prefix('/').is_some_and(|name| name.starts_with(&own) && !name.contains('/'))
         }
         Change::Bucket { name, .. } => is_own_bucket(name, run),

@@ -13,6 +13,8 @@ pub enum ClusterError {
     NotPermitted(String),
     #[error("the cluster has no file system {name:?} (there: {there}); see `ceph fs ls`")]
     NoFileSystem { name: String, there: String },
+    #[error("{export}: {why}; {mend}")]
+    NoExport { export: String, why: String, mend: &'static str },
     #[error("{} can't be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     #[error(
@@ -98,7 +100,9 @@ impl From<ClusterError> for model::Failure {
     fn from(error: ClusterError) -> model::Failure {
         match error {
             ClusterError::Ceph(error) => error.into(),
-            ClusterError::NoFileSystem { .. } => model::Failure::Usage(error.to_string()),
+            ClusterError::NoFileSystem { .. } | ClusterError::NoExport { .. } => {
+                model::Failure::Usage(error.to_string())
+            }
             _ if error.for_safety() => model::Failure::Refused(error.to_string()),
             _ => model::Failure::Failed(error.to_string()),
         }

@@ -1,6 +1,7 @@
 //! Folders of our own on mounted file systems: made with the run's name, emptied of what is ours, deleted.
 
 use crate::apply::{Trust, Unmade};
+use crate::emptied::{NO_FOLDER, not_empty};
 use crate::entry::{JournalEntry, MadeThing, own_prefix};
 use crate::errors::ClusterError;
 use crate::here::mounts::mount_of;
@@ -94,7 +95,7 @@ fn removed(path: &Path, made: Option<&MadeThing>, deleted: &AtomicU64) -> Result
         Ok(folder) => folder,
         Err(nix::Error::ENOENT) => return gone(path, made),
         Err(nix::Error::ENOTDIR | nix::Error::ELOOP) => {
-            return Ok(Unmade::Left("what has its name now is no folder".to_string()));
+            return Ok(Unmade::Left(NO_FOLDER.to_string()));
         }
         Err(errno) => return Err(in_words(errno)),
     };
@@ -106,9 +107,7 @@ fn removed(path: &Path, made: Option<&MadeThing>, deleted: &AtomicU64) -> Result
     }
     let all = entries(folder.try_clone().map_err(|error| error.to_string())?)?;
     if let Some(other) = emptied(&folder, &all, &emptied_side_by_side, deleted)? {
-        return Ok(Unmade::Left(format!(
-            "it holds what is not Fathom's ({other} and maybe others); move that away, and delete the folder"
-        )));
+        return Ok(Unmade::Left(not_empty(&other)));
     }
     match std::fs::remove_dir(path) {
         Ok(()) => Ok(Unmade::Undone),

@@ -43,6 +43,7 @@ pub const ENGINES: &[(Layer, &dyn Engine)] = &[
     (Layer::Rbd, &rbd::RbdEngine),
     (Layer::File, &files::POSIX),
     (Layer::File, &files::LIBCEPHFS),
+    (Layer::File, &files::NFS),
     (Layer::File, &disk::IO_URING),
     (Layer::File, &disk::PSYNC),
     (Layer::Object, &gateway::GatewayEngine),
@@ -66,6 +67,9 @@ pub fn engine_for(step: &Step) -> Result<&'static dyn Engine, EngineError> {
     }
     if step.targets.iter().any(|target| matches!(target.place, Place::Cephfs { .. })) {
         return Ok(&files::LIBCEPHFS);
+    }
+    if step.targets.iter().any(|target| matches!(target.place, Place::Nfs { .. })) {
+        return Ok(&files::NFS);
     }
     let first = ENGINES.iter().find(|(layer, _)| *layer == step.layer).map(|(_, engine)| *engine);
     first.ok_or_else(|| EngineError::Refused(format!("no engine loads layer {} yet", step.layer.name())))

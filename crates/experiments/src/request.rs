@@ -3,7 +3,7 @@
 use crate::ab::PairedSetting;
 use crate::workload::WorkloadOptions;
 use languages::fio::job_file::Batch;
-use model::{Bytes, Gateway, Goal, Layer, Pattern, ResponseBound, SweepAxis, Threshold, Until};
+use model::{Bytes, Gateway, Goal, Layer, NfsExport, Pattern, ResponseBound, SweepAxis, Threshold, Until};
 use std::path::PathBuf;
 
 /// One run, before anything is known of the cluster.
@@ -49,6 +49,8 @@ pub struct Targets {
     pub paths: Vec<PathBuf>,
     /// A file system of the cluster, to be loaded by libcephfs. `None`: the lab's, if it has one.
     pub cephfs: Option<String>,
+    /// What NFS servers export, to make files in without a mount. A lab's own is loaded as well.
+    pub exports: Vec<NfsExport>,
     /// Of mounted file systems, to make files in.
     pub folders: Vec<PathBuf>,
     /// May be written to although they hold data.

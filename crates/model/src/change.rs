@@ -1,6 +1,7 @@
 //! Everything that Fathom can do to a cluster or a host, and what undoes it. What is not here, Fathom cannot do.
 
 use crate::gateway::Gateway;
+use crate::nfs_export::NfsExport;
 use crate::subject::osds_named;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,8 @@ pub enum Change {
     Objects { pool: String, prefix: String },
     /// A folder of our own in a file system of the cluster, which bears the run's name. Undone by deleting the files of ours in it, and it.
     CephfsFolder { file_system: String, path: String },
+    /// A folder of our own in what an NFS server exports, which bears the run's name. Undone by deleting the files of ours in it, and it.
+    NfsFolder { export: NfsExport, path: String },
     /// A bucket of our own. Undone by deleting it with the objects of ours that are in it.
     Bucket { gateway: Gateway, name: String },
     /// An option in the cluster's configuration database. Undone by setting what was there, or removing it.
@@ -161,6 +164,7 @@ impl Change {
             Change::Clone { pool, name, parent } => format!("image {pool}/{name}, a clone of {parent}"),
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::CephfsFolder { file_system, path } => format!("folder {path} of file system {file_system}"),
+            Change::NfsFolder { export, path } => format!("folder {path} at {export}"),
             Change::Bucket { gateway, name } => format!("bucket {name} at {}", gateway.url),
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),
             Change::Flag { name } => format!("flag {name}"),

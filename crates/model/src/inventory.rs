@@ -1,6 +1,7 @@
 //! What there is to measure and to measure from, looked up once before a plan is made: cluster, lab, hosts, paths.
 
 use crate::gateway::Gateway;
+use crate::nfs_export::NfsExport;
 use crate::scope::Scope;
 use crate::site::{NotFree, SiteSeen, SiteWish};
 use crate::target::Endpoint;
@@ -23,6 +24,8 @@ pub struct Inventory {
     pub gateways: Vec<Gateway>,
     /// The cluster's file system to load by libcephfs; `None`: none is named.
     pub cephfs: Option<String>,
+    /// What NFS servers export, to be loaded without a mount.
+    pub exports: Vec<ExportSeen>,
     /// Hosts with agents; empty: this one does everything.
     pub hosts: Vec<ClientHost>,
     /// Paths to load: of these hosts, else of this one.
@@ -37,6 +40,17 @@ pub struct Inventory {
 pub struct ThisHost {
     pub name: String,
     pub addresses: BTreeSet<IpAddr>,
+}
+
+/// What an NFS server exports, as it answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportSeen {
+    pub export: NfsExport,
+    /// It is known to serve a file system of the cluster.
+    pub of_cluster: bool,
+    /// Bytes and files that it has room for; `None`: it does not tell.
+    pub bytes_free: Option<Bytes>,
+    pub files_free: Option<u64>,
 }
 
 /// A path of a host, as it was found there.

@@ -29,6 +29,7 @@ pub mod inventory;
 pub mod layer;
 pub mod limit;
 mod nearest;
+mod nfs_export;
 pub mod observation;
 pub mod observed;
 pub mod operation;
@@ -91,10 +92,11 @@ pub use gateway::Gateway;
 pub use held_operations::{HeldByOsd, HeldOperations};
 pub use host::{HostFacts, HostSeen, HostSilent, Nic, Offset};
 pub use image_states::{ImageState, ImageStates, StateCost, StateOperation, StateTimes, StatesFound};
-pub use inventory::{ClientHost, Inventory, LabHost, LabLayout, LabOsd, Network, Site, Spare, ThisHost};
+pub use inventory::{ClientHost, ExportSeen, Inventory, LabHost, LabLayout, LabOsd, Network, Site, Spare, ThisHost};
 pub use layer::{Abilities, DurableBy, Layer, LayerSpec, TargetKind};
 pub use limit::{Limit, ResponseBound, Search, TriedRate};
 pub use nearest::nearest;
+pub use nfs_export::NfsExport;
 pub use observation::Observation;
 pub use observed::{
     CameBack, Connection, Connections, DiskSecond, HostLoad, HostSecond, HostSeconds, Interrupts, NicSecond, Observed,

@@ -40,7 +40,8 @@ impl Step {
 
     /// Does it load the cluster that this run is connected with?
     pub fn loads_ceph(&self) -> bool {
-        self.layer.of_ceph() || self.targets.iter().any(|target| matches!(target.place, Place::Cephfs { .. }))
+        let of_cluster = |place: &Place| matches!(place, Place::Cephfs { .. } | Place::Nfs { of_cluster: true, .. });
+        self.layer.of_ceph() || self.targets.iter().any(|target| of_cluster(&target.place))
     }
 
     /// Compactions come with writes to an object store; raw devices and networks have none.

@@ -2,6 +2,7 @@
 
 use crate::gateway::Gateway;
 use crate::layer::Layer;
+use crate::nfs_export::NfsExport;
 use crate::workload::Bytes;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -96,6 +97,9 @@ pub enum Place {
     Tree { path: PathBuf },
     /// Files of our own in this folder, which is ours, of a file system of the cluster, by libcephfs.
     Cephfs { file_system: String, path: String },
+    /// Files of our own in this folder, which is ours, of what an NFS server exports, without a mount. `of_cluster`: it is known to serve a file
+    /// system of the cluster.
+    Nfs { export: NfsExport, path: String, of_cluster: bool },
     /// Objects of a bucket of our own, their names beginning with `prefix`.
     Bucket { gateway: Gateway, bucket: String, prefix: String },
     /// Nothing: operations end at once, or as a simulation says.

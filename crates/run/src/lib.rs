@@ -46,8 +46,8 @@ use engines::verify::Verify;
 use experiments::{Request, planner};
 use ipnet::IpNet;
 use model::{
-    Clock, Ending, Event, Failure, Gateway, HostBond, LabLayout, Observation, Plan, PlannedExperiment, Record, Report,
-    RunHead, Subscriber,
+    Clock, Ending, Event, Failure, Gateway, HostBond, LabLayout, NfsExport, Observation, Plan, PlannedExperiment,
+    Record, Report, RunHead, Subscriber,
 };
 use probes::{Observer, Probes, Sources};
 use std::path::{Path, PathBuf};
@@ -90,6 +90,8 @@ pub struct SetupLab {
     pub swift: Option<Gateway>,
     /// Its file system, if it has one.
     pub cephfs: Option<String>,
+    /// The same by NFS, if it has a server for that.
+    pub export: Option<NfsExport>,
     /// It was started for this run, and is taken down after it.
     pub own: bool,
 }

@@ -11,8 +11,8 @@ use cluster::{Cluster, scope};
 use experiments::{Request, planner};
 use ipnet::IpNet;
 use model::{
-    ClientHost, Failure, HostFacts, HostSeen, Inventory, LabHost, LabLayout, OsdScope, PathKind, Place, Plan, Record,
-    RunHead, Scope, Site, SiteWish, Step, ThisHost,
+    ClientHost, ExportSeen, Failure, HostFacts, HostSeen, Inventory, LabHost, LabLayout, OsdScope, PathKind, Place,
+    Plan, Record, RunHead, Scope, Site, SiteWish, Step, ThisHost,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +63,7 @@ impl Resolved {
         if let (Some(name), Some(cluster)) = (&cephfs, &cluster) {
             cluster::cephfs::prove(cluster, name)?;
         }
+        let exports = exports(setup, request)?;
         let head = new_head(&setup.command, setup.lab.as_ref().is_some_and(|lab| lab.own));
         let of_lab = || {
             let lab = setup.lab.as_ref()?;
@@ -94,7 +95,7 @@ impl Resolved {
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
         let run = head.run.clone();
         let mut inventory =
-            Inventory { run, scope, lab, here, image_bytes, gateways, cephfs, hosts, ..Inventory::default() };
+            Inventory { run, scope, lab, here, image_bytes, gateways, cephfs, exports, hosts, ..Inventory::default() };
         let (mut looks, in_turn) = (Looks::default(), in_turn(request));
         let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
             let seen = match (&host, &fleet) {
@@ -228,6 +229,18 @@ impl Resolved {
     }
 }
 
+/// What NFS servers export, named or of the lab, if files are loaded at all.
+fn exports(setup: &Setup, request: &Request) -> Result<Vec<ExportSeen>, Failure> {
+    if !request.layers.iter().any(|layer| layer.of_folders()) {
+        return Ok(Vec::new());
+    }
+    let of_lab = setup.lab.as_ref().and_then(|lab| lab.export.clone());
+    let named = request.targets.exports.iter();
+    let others = named.filter(|export| Some(*export) != of_lab.as_ref()).map(|export| (export, false));
+    let all = others.chain(of_lab.iter().map(|export| (export, true)));
+    all.map(|(export, of_cluster)| Ok(cluster::nfs_folders::look(export, of_cluster)?)).collect()
+}
+
 fn carries_osds(known_as: &str, scope: &Scope) -> bool {
     scope.osds.iter().any(|osd| osd.host == known_as)
 }
@@ -237,7 +250,12 @@ fn from_here(step: &Step) -> bool {
     let loads = |place: &Place| {
         matches!(
             place,
-            Place::Osd { .. } | Place::Pool { .. } | Place::Images { .. } | Place::Bucket { .. } | Place::Cephfs { .. }
+            Place::Osd { .. }
+                | Place::Pool { .. }
+                | Place::Images { .. }
+                | Place::Bucket { .. }
+                | Place::Cephfs { .. }
+                | Place::Nfs { .. }
         )
     };
     step.targets.iter().any(|target| target.client.is_none() && loads(&target.place))

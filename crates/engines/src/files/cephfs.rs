@@ -1,9 +1,10 @@
 //! A file system of the cluster, by libcephfs: no kernel and no FUSE between this program and the metadata server.
 
 use super::api::{AskedOf, FileSystem, WrittenTo};
+use super::blocks::BlockFile;
 use crate::api::OpError;
 use ceph::{CephError, Folder};
-use model::Tree;
+use model::{Durability, Tree};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ fn named(part: &str) -> Result<CString, OpError> {
     CString::new(part).map_err(|_| OpError::of(libc::EINVAL))
 }
 
-pub(super) fn failed(error: CephError) -> OpError {
+fn failed(error: CephError) -> OpError {
     match error.errno() {
         libc::EMLINK => OpError::saying(libc::EMLINK, super::NOT_OURS),
         errno => OpError::of(errno),
@@ -95,5 +96,39 @@ impl FileSystem for Cephfs {
 
     fn delete(&mut self, path: &str) -> Result<(), OpError> {
         self.mounted.remove(&self.at(path)).map_err(failed)
+    }
+}
+
+/// A file of a lane's own, whose blocks are loaded.
+pub struct CephfsBlocks {
+    file: ceph::File,
+    size: u64,
+}
+
+impl CephfsBlocks {
+    pub fn open(mounted: &Arc<ceph::FileSystem>, folder: &str, name: &str) -> Result<CephfsBlocks, CephError> {
+        let path = format!("{folder}/{name}");
+        let file = mounted.open(&path)?;
+        Ok(CephfsBlocks { file, size: mounted.size(&path)? })
+    }
+}
+
+impl BlockFile for CephfsBlocks {
+    fn size(&mut self) -> Result<u64, OpError> {
+        Ok(self.size)
+    }
+
+    fn read_at(&mut self, into: &mut [u8], offset: u64) -> Result<usize, OpError> {
+        self.file.read_at(into, offset).map_err(failed)
+    }
+
+    fn write_at(&mut self, from: &[u8], offset: u64, durability: Durability) -> Result<usize, OpError> {
+        let done = self.file.write_at(from, offset).map_err(failed)?;
+        match durability {
+            Durability::None | Durability::GroupCommit => {}
+            Durability::Fsync | Durability::Sync => self.file.sync(false).map_err(failed)?,
+            Durability::Fdatasync | Durability::Dsync => self.file.sync(true).map_err(failed)?,
+        }
+        Ok(done)
     }
 }

@@ -1,23 +1,26 @@
 //! Files of our own in a folder of our own: by their names (made, asked about, read, listed, renamed, deleted), and, by libcephfs, blocks
-//! of them. Two engines that differ in who is called: `posix` the kernel, for any mounted file system, `libcephfs` Ceph's library.
+//! of them. Three engines that differ in who is called: `posix` the kernel, for any mounted file system, `libcephfs` Ceph's library, `nfs` an
+//! NFS server, without a mount.
 
 mod api;
 mod blocks;
 mod cephfs;
 mod fill;
 mod names;
+mod nfs;
 mod session;
 mod system;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::content;
 use api::FileSystem;
-use blocks::BlocksSession;
-use cephfs::Cephfs;
+use blocks::{BlockFile, BlocksSession};
+use cephfs::{Cephfs, CephfsBlocks};
 use fill::{FillsLane, Progress};
 use model::workload::OBJECT_MOST;
-use model::{Bytes, OpClass, Place, Target, Workload};
+use model::{Bytes, NfsExport, OpClass, Place, Target, Workload};
 use names::Names;
+use nfs::{NfsBlocks, NfsFiles};
 use session::FilesSession;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,6 +33,7 @@ use system::System;
 enum Way {
     Posix,
     Libcephfs,
+    Nfs,
 }
 
 pub struct FilesEngine {
@@ -38,6 +42,7 @@ pub struct FilesEngine {
 
 pub static POSIX: FilesEngine = FilesEngine { way: Way::Posix };
 pub static LIBCEPHFS: FilesEngine = FilesEngine { way: Way::Libcephfs };
+pub static NFS: FilesEngine = FilesEngine { way: Way::Nfs };
 
 /// Of a file that was to be written to.
 const NOT_OURS: &str = "what is there now is no file of ours: a link, or a file that has another name as well";
@@ -49,6 +54,7 @@ impl Engine for FilesEngine {
         match self.way {
             Way::Posix => "posix",
             Way::Libcephfs => "libcephfs",
+            Way::Nfs => "nfs",
         }
     }
 
@@ -70,10 +76,10 @@ impl Engine for FilesEngine {
             (Some(names), root) => Arc::new(move |lane: u32, progress: &Progress| {
                 fill::names_of_lane(&mut *root.open()?, &names, (&own, lane), progress)
             }),
-            (None, Root::Cephfs { mounted, folder }) => {
-                Arc::new(move |lane: u32, progress: &Progress| blocks::fill(&mounted, &folder, (&own, lane), progress))
-            }
             (None, Root::Mounted(_)) => return Ok(()),
+            (None, root) => Arc::new(move |lane: u32, progress: &Progress| {
+                blocks::fill(root.open_blocks(&blocks::name(&own, lane))?, (&own, lane), progress)
+            }),
         };
         fill::side_by_side(workload.jobs.max(1), &lane, progress).map_err(|error| named(target, error))
     }
@@ -92,10 +98,10 @@ impl Engine for FilesEngine {
         let session = patiently(move || -> Result<Box<dyn Session>, EngineError> {
             match (Names::of(&own), root) {
                 (Some(names), root) => Ok(Box::new(FilesSession::open(root.open()?, names, &own, lane)?)),
-                (None, Root::Cephfs { mounted, folder }) => {
-                    Ok(Box::new(BlocksSession::open(&mounted, &folder, &own, lane)?))
+                (None, root) => {
+                    let file = root.open_blocks(&blocks::name(&own, lane))?;
+                    Ok(Box::new(BlocksSession::open(file, &own, lane)?))
                 }
-                (None, Root::Mounted(_)) => Err(EngineError::Refused("there is no file for each job".to_string())),
             }
         });
         session.map_err(|error| named(target, error))
@@ -103,7 +109,7 @@ impl Engine for FilesEngine {
 
     fn unverifiable(&self) -> Option<&'static str> {
         Some(
-            "files that are read by their names are looked at whether they are whole in any case, and blocks by libcephfs are not; leave --verify out",
+            "files that are read by their names are looked at whether they are whole in any case, and blocks by a library are not; leave --verify out",
         )
     }
 }
@@ -112,7 +118,7 @@ impl FilesEngine {
     fn refuse_place(&self, target: &Target, workload: &Workload) -> Option<String> {
         match (&target.place, self.way) {
             (Place::Tree { .. }, Way::Posix) if workload.of_files() => None,
-            (Place::Cephfs { .. }, Way::Libcephfs) => None,
+            (Place::Cephfs { .. }, Way::Libcephfs) | (Place::Nfs { .. }, Way::Nfs) => None,
             _ => Some(format!("{}: the {} engine does not load that; leave --engine out", target.name, self.name())),
         }
     }
@@ -152,6 +158,7 @@ impl FilesEngine {
 enum Root {
     Mounted(PathBuf),
     Cephfs { mounted: Arc<ceph::FileSystem>, folder: String },
+    Nfs { export: NfsExport, folder: String },
 }
 
 impl Root {
@@ -166,6 +173,7 @@ impl Root {
                 let mounted = mounted.map_err(|error| EngineError::Broken(error.to_string()))?;
                 Ok(Root::Cephfs { mounted, folder: path.clone() })
             }
+            Place::Nfs { export, path, .. } => Ok(Root::Nfs { export: export.clone(), folder: path.clone() }),
             _ => Err(EngineError::Refused(format!("{} is no folder of files", target.name))),
         }
     }
@@ -177,8 +185,24 @@ impl Root {
                 Err(error) => Err(EngineError::Broken(format!("open {}: {error}", path.display()))),
             },
             Root::Cephfs { mounted, folder } => Ok(Box::new(Cephfs::new(mounted.clone(), folder))),
+            Root::Nfs { export, folder } => Ok(Box::new(NfsFiles::open(export, folder).map_err(broken)?)),
         }
     }
+
+    /// A file by itself, to load blocks of it; made if it is not there.
+    fn open_blocks(&self, name: &str) -> Result<Box<dyn BlockFile>, EngineError> {
+        match self {
+            Root::Mounted(_) => Err(EngineError::Refused("there is no file for each job".to_string())),
+            Root::Cephfs { mounted, folder } => {
+                Ok(Box::new(CephfsBlocks::open(mounted, folder, name).map_err(broken)?))
+            }
+            Root::Nfs { export, folder } => Ok(Box::new(NfsBlocks::open(export, folder, name).map_err(broken)?)),
+        }
+    }
+}
+
+fn broken(error: impl ToString) -> EngineError {
+    EngineError::Broken(error.to_string())
 }
 
 fn named(target: &Target, error: EngineError) -> EngineError {

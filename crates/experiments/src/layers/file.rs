@@ -1,27 +1,26 @@
 //! Steps of the file layer: blocks of a file, and files by their names, in folders of mounted file systems.
 
 use super::device::{name_on, on_host};
+use super::file_library;
 use crate::Request;
 use crate::planner::draft::Draft;
 use model::workload::{GIB, MIB};
 use model::{
-    Bytes, Change, Client, ClientHost, Durability, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place,
-    Plan, Site, SiteWish, Target, Tree, Workload, units,
+    Bytes, Change, Client, ClientHost, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place, Plan, Site,
+    SiteWish, Target, Tree, Workload, units,
 };
 use std::path::Path;
 
 /// Of the file whose blocks are loaded.
-const SPAN: Bytes = GIB;
-const LAB_SPAN: Bytes = 64 * MIB;
+pub(super) const SPAN: Bytes = GIB;
+pub(super) const LAB_SPAN: Bytes = 64 * MIB;
 /// For each of 16 jobs: as many folders as several servers of metadata could share, each with as many files as users keep in one.
 const TREE: Tree = Tree { levels: 1, folders: 8, files: 128, shared: false };
 const LAB_TREE: Tree = Tree { levels: 1, folders: 4, files: 32, shared: false };
-/// Blocks of each job's file, at least.
-const BLOCKS_LEAST: Bytes = 2;
 /// Blocks that go past the page cache are multiples of it.
 const SECTOR: Bytes = 512;
 /// Of the room of a file system, what may be taken.
-const MOST: f64 = 0.9;
+pub(super) const MOST: f64 = 0.9;
 
 /// The folders that are to be looked at, and on which hosts (`None`: this one).
 pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
@@ -39,10 +38,11 @@ pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHos
 }
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    let (folders, cephfs) = (draft.request.targets.folders.clone(), draft.inventory.cephfs.clone());
-    if folders.is_empty() && cephfs.is_none() && draft.request.layers.len() < Layer::ALL.len() {
-        let text = "no file system is named: fathom file FOLDER (fathom run --folder FOLDER), of a mounted one; --cephfs NAME, of the cluster; \
-                    or a lab with one (--lab --with cephfs)";
+    let folders = draft.request.targets.folders.clone();
+    let none = draft.inventory.cephfs.is_none() && draft.inventory.exports.is_empty();
+    if folders.is_empty() && none && draft.request.layers.len() < Layer::ALL.len() {
+        let text = "no file system is named: fathom file FOLDER (fathom run --folder FOLDER), of a mounted one or of an NFS server \
+                    (nfs://HOST/FOLDER); --cephfs NAME, of the cluster; or a lab with one (--lab --with cephfs)";
         return Err(Failure::Usage(text.to_string()));
     }
     for (at, folder) in folders.iter().enumerate() {
@@ -54,72 +54,10 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         sites.iter().try_for_each(|site| refuse(site).map_err(|failure| on_host(site, failure)))?;
         add_folder(draft, &sites)?;
     }
-    cephfs.map_or(Ok(()), |name| add_cephfs(draft, name))
+    file_library::add(draft)
 }
 
-/// A file system of the cluster, by its library: each job has one operation in flight, and a file of its own for blocks.
-fn add_cephfs(draft: &mut Draft, name: String) -> Result<(), Failure> {
-    if draft.options.patterns.contains(&Pattern::Stat) {
-        let text = "stat: libcephfs answers for what it has capabilities for, and can't be told to ask; take stat-cached instead";
-        return Err(Failure::Usage(text.to_string()));
-    }
-    let folder = |part: &str| format!("/fathom.{}.{part}files", draft.inventory.run);
-    let place = |part: &str| Place::Cephfs { file_system: name.clone(), path: folder(part) };
-    let targets = draft.by_clients(Layer::File, &format!("{name} (libcephfs)"), place);
-    let folders: Vec<String> = draft.clients_parts().iter().map(|part| folder(part)).collect();
-    for path in folders {
-        draft.change(Change::CephfsFolder { file_system: name.clone(), path });
-    }
-    let span = draft.fitting(if draft.small() { LAB_SPAN } else { SPAN });
-    let asked = draft.options.durability;
-    // A write has ended when the OSDs have it: there is one way.
-    let once = |(pattern, load): &(Pattern, Workload)| {
-        *pattern != Pattern::Stat && (asked.is_some() || load.durability != Durability::Fdatasync)
-    };
-    let loads: Vec<(Pattern, Workload)> = draft.workloads(Layer::File, span).into_iter().filter(once).collect();
-    for (pattern, load) in loads {
-        let load = match load.of_files() {
-            true => of_tree(draft, load),
-            false => {
-                let (jobs, depth) = jobs(draft, &load);
-                let least = load.block.saturating_mul(jobs.into()).saturating_mul(BLOCKS_LEAST);
-                let span = draft.options.working_set.unwrap_or(load.span.max(least));
-                Workload { jobs, depth, span, durability: asked.unwrap_or(Durability::None), ..load }
-            }
-        };
-        if load.of_files() {
-            refuse_too_many(&load)?;
-        }
-        let hosts = targets.len() as u64;
-        let needed = if load.of_files() { of_names(&load) } else { load.span }.saturating_mul(hosts);
-        if let Some(room) = room_of_cluster(draft.inventory).filter(|room| needed as f64 > *room as f64 * MOST) {
-            return Err(Failure::Usage(format!(
-                "{name}: {} would be written, and the cluster's OSDs have room for {} with three copies, of which nine tenths may be taken; \
-                 write less: --working-set SIZE, --tree LEVELSxFOLDERSxFILES, --jobs",
-                units::bytes(needed),
-                units::bytes(room)
-            )));
-        }
-        draft.step(pattern, targets.clone(), load, !pattern.is_metadata());
-    }
-    Ok(())
-}
-
-/// How much data OSDs have room for until one is nearly full, if each is written three times and they are filled evenly; `None`: it is
-/// not known.
-fn room_of_cluster(inventory: &Inventory) -> Option<Bytes> {
-    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside);
-    let rooms = osds.map(|osd| Some(((osd.bytes? as f64 * NEARLY_FULL) as Bytes).saturating_sub(osd.bytes_used?)));
-    let rooms: Vec<Bytes> = rooms.collect::<Option<Vec<Bytes>>>()?;
-    let tightest = rooms.iter().min()?;
-    Some(tightest.saturating_mul(rooms.len() as u64) / COPIES.min(rooms.len() as u64).max(1))
-}
-
-/// From here on Ceph warns (mon_osd_nearfull_ratio).
-const NEARLY_FULL: f64 = 0.85;
-const COPIES: u64 = 3;
-
-fn refuse_too_many(load: &Workload) -> Result<(), Failure> {
+pub(super) fn refuse_too_many(load: &Workload) -> Result<(), Failure> {
     let Some(tree) = load.tree.filter(|tree| tree.files(load.jobs) > Tree::FILES_MOST) else { return Ok(()) };
     let files = match tree.files(load.jobs) {
         u64::MAX => "more files than can be counted".to_string(),
@@ -170,28 +108,25 @@ fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
     }
     for (pattern, workload) in steps {
         let targets = if workload.of_files() { &of_names } else { &of_data };
-        // A mean over several file systems would be of none.
-        let chart =
-            !pattern.is_metadata() && draft.request.targets.folders.len() == 1 && draft.inventory.cephfs.is_none();
-        draft.step(pattern, targets.clone(), workload, chart);
+        draft.step(pattern, targets.clone(), workload, !pattern.is_metadata());
     }
     Ok(())
 }
 
 /// Bytes of its files.
-fn of_names(load: &Workload) -> Bytes {
+pub(super) fn of_names(load: &Workload) -> Bytes {
     load.span.saturating_add(Tree::beside(load.jobs, load.mix, load.block))
 }
 
 /// A job for each operation in flight; where both are given and differ the engine says what is wrong.
-fn jobs(draft: &Draft, workload: &Workload) -> (u32, u32) {
+pub(super) fn jobs(draft: &Draft, workload: &Workload) -> (u32, u32) {
     let jobs = draft.options.jobs.unwrap_or(workload.depth).max(1);
     let depth = draft.options.depth.unwrap_or(jobs);
     (jobs.min(depth), depth)
 }
 
 /// Of files by their names: each job one operation at a time, over all files of its tree.
-fn of_tree(draft: &Draft, workload: Workload) -> Workload {
+pub(super) fn of_tree(draft: &Draft, workload: Workload) -> Workload {
     if !workload.of_files() {
         return workload;
     }
@@ -231,7 +166,13 @@ pub fn notes(inventory: &Inventory, plan: &Plan) -> Vec<String> {
         let notes = [(seen.of_fuse(), fuse), (!seen.also_at.is_empty(), also)];
         Some(notes.into_iter().filter(|(is, _)| *is).map(|(_, says)| says).collect::<Vec<_>>())
     };
-    inventory.folders.iter().filter_map(of).flatten().collect()
+    let served = inventory.exports.iter().map(|seen| {
+        format!(
+            "{}: what its server has in memory it answers from there; reads of less than that say little of the pool",
+            seen.export
+        )
+    });
+    inventory.folders.iter().filter_map(of).flatten().chain(served).collect()
 }
 
 fn refuse(site: &Site) -> Result<(), Failure> {
@@ -270,9 +211,10 @@ fn refuse_too_large(site: &Site, steps: &[(Pattern, Workload)], needed: Bytes) -
 
 #[cfg(test)]
 mod tests {
+    use super::super::file_library::BLOCKS_LEAST;
     use super::*;
     use crate::planner::{self, testing};
-    use model::{OpClass, Step};
+    use model::{Durability, OpClass, Step};
 
     fn request(folders: &[&str]) -> Request {
         let mut request = testing::request(&[Layer::File]);

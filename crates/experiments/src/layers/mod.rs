@@ -3,6 +3,7 @@
 pub mod beside;
 pub mod device;
 pub mod file;
+mod file_library;
 pub mod floor;
 pub mod network;
 pub mod object;

@@ -21,7 +21,8 @@ pub struct LayersArgs {
     /// A pool for the rados and rbd layers, instead of temporary ones
     #[arg(long)]
     pub pool: Option<String>,
-    /// Folders of mounted file systems, for the file layer: a file and a folder of the run's own are made in each, and deleted again
+    /// Folders of mounted file systems, or of NFS servers without a mount (nfs://HOST/FOLDER), for the file layer: a file and a folder of the
+    /// run's own are made in each, and deleted again
     #[arg(long = "folder", value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
     /// A file system of the cluster, for the file layer, loaded by libcephfs
@@ -211,7 +212,8 @@ pub struct RbdCommand {
 /// `fathom file`.
 #[derive(Args, Debug, Clone)]
 pub struct FileCommand<E: Args = RatedExperimentArgs> {
-    /// Folders of mounted file systems (CephFS, NFS, any other). A file and a folder of the run's own are made in each, and deleted again
+    /// Folders of mounted file systems (CephFS, NFS, any other), or of NFS servers without a mount (nfs://HOST/FOLDER). A file and a folder of
+    /// the run's own are made in each, and deleted again
     #[arg(required_unless_present_any = ["cephfs", "lab"], value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
     /// A file system of the cluster, loaded by libcephfs: nothing need be mounted. A folder of the run's own is made in it, and deleted again

@@ -12,7 +12,7 @@ use crate::cli::workload::{MixArgs, OwnNumbers, TreeArgs, WorkloadArgs};
 use crate::cli::{Common, Format};
 use clap::Args;
 use experiments::{Experiment, Request, SustainedOptions, Targets};
-use model::{Failure, Layer, OpMix, Tree, Until};
+use model::{Failure, Layer, NfsExport, OpMix, Tree, Until};
 use std::path::PathBuf;
 
 /// What the command of one layer asks for, by whichever experiment.
@@ -68,20 +68,27 @@ pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
 }
 
 pub fn of_file<E: Args>(args: &FileCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
-    let (folders, cephfs) = (absolute(&args.folders)?, args.cephfs.clone());
-    let targets = Targets { folders, cephfs, ..Targets::default() };
+    let ((folders, exports), cephfs) = (folders(&args.folders)?, args.cephfs.clone());
+    let targets = Targets { folders, exports, cephfs, ..Targets::default() };
     let mix = mix(Layer::File, &args.mix)?;
     refuse_what_names_have_not(args)?;
     let own = OwnNumbers { sync: args.sync.sync, tree: tree(&args.tree), mix, ..OwnNumbers::default() };
     Ok(OneLayer { layer: Layer::File, targets, own, args: &args.layer })
 }
 
-/// What is made in a folder is known, and undone, by its whole path, wherever the program is started then.
-pub fn absolute(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let whole = |folder: &PathBuf| {
-        std::path::absolute(folder).map_err(|error| Failure::Usage(format!("{}: {error}", folder.display())))
-    };
-    folders.iter().map(whole).collect()
+/// Those of mounted file systems, and what NFS servers export. What is made in a folder is known, and undone, by its whole path, wherever the
+/// program is started then.
+pub fn folders(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<NfsExport>), Failure> {
+    let (mut folders, mut exports) = (Vec::new(), Vec::new());
+    for name in named {
+        match name.to_str().filter(|name| NfsExport::is_meant(name)) {
+            Some(name) => exports.push(name.parse().map_err(Failure::Usage)?),
+            None => folders.push(
+                std::path::absolute(name).map_err(|error| Failure::Usage(format!("{}: {error}", name.display())))?,
+            ),
+        }
+    }
+    Ok((folders, exports))
 }
 
 /// `None`: the usual one.

@@ -52,7 +52,8 @@ pub fn of(
             }
             let of_files = |request: &Request| {
                 let named = request.layers.iter().all(|layer| layer.of_folders());
-                request.targets.cephfs.is_none() && request.targets.folders.is_empty() && named
+                let targets = &request.targets;
+                targets.cephfs.is_none() && targets.folders.is_empty() && targets.exports.is_empty() && named
             };
             if request.is_some_and(of_files) && !services.contains(&Service::Cephfs) {
                 services.push(Service::Cephfs);
@@ -68,21 +69,17 @@ pub fn of(
 /// What is wished of the lab (`--with`) and this run does not load.
 pub fn not_loaded(options: &RunOptions, request: &Request) -> Vec<String> {
     let has = |own: fn(Layer) -> bool| request.layers.iter().any(|layer| own(*layer));
-    let folders = !request.targets.folders.is_empty();
     let in_guest =
         options.hosts.options().hosts.is_some_and(|hosts| hosts.split(',').any(|host| host.trim() == lab::GUEST));
     let idle = |service: &Service| match service {
         Service::Cephfs => !has(Layer::of_folders),
         Service::Rgw => !has(Layer::of_buckets) || !request.targets.gateways.is_empty(),
-        Service::Nfs => !has(Layer::of_folders) || !folders,
+        Service::Nfs => !has(Layer::of_folders),
         Service::Guest => !in_guest,
     };
     let mend = |service: Service| match service {
-        Service::Cephfs => "name the file layer, or leave it out",
+        Service::Cephfs | Service::Nfs => "name the file layer, or leave it out",
         Service::Rgw => "name the object layer, and no other gateway, or leave it out",
-        Service::Nfs => {
-            "start a lab that stays (fathom lab up --with nfs), mount what it tells, and name the folder (fathom run --folder FOLDER)"
-        }
         Service::Guest => {
             "start a lab that stays (fathom lab up --hosts 3 --with guest), and measure there (fathom disk and fathom file with --hosts guest)"
         }
@@ -169,7 +166,9 @@ fn described(lab: &lab::LabCluster) -> SetupLab {
     });
     let has_files = lab.services.iter().any(|service| service.service == Service::Cephfs);
     let cephfs = has_files.then(|| lab::FILE_SYSTEM.to_string());
-    SetupLab { layout, conf: lab.conf.clone(), gateway, swift, cephfs, own: false }
+    let nfs = lab.services.iter().find(|service| service.service == Service::Nfs);
+    let export = nfs.and_then(|service| service.url.as_deref()?.parse().ok());
+    SetupLab { layout, conf: lab.conf.clone(), gateway, swift, cephfs, export, own: false }
 }
 
 fn running(name: &str) -> Result<lab::LabCluster, Failure> {

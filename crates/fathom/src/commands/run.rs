@@ -1,7 +1,7 @@
 //! `fathom run`: sound the cluster, all layers.
 
 use super::experiment::{experiment, refuse_senseless_scaling};
-use super::layers::{absolute, tree};
+use super::layers::{folders, tree};
 use super::place;
 use crate::cli::layers::{LayersArgs, RunArgs};
 use crate::cli::run_options::RunOptions;
@@ -61,9 +61,9 @@ pub fn targets(args: &LayersArgs) -> Result<Targets, Failure> {
     let asked = args.layers.iter().any(|layer| layer.of_buckets()) && args.run.lab.is_none();
     let gateways = args.gateway.gateways(asked)?;
     let (pool, paths) = (args.pool.clone(), args.devices.clone());
-    let (folders, cephfs) = (absolute(&args.folders)?, args.cephfs.clone());
+    let ((folders, exports), cephfs) = (folders(&args.folders)?, args.cephfs.clone());
     let swift = args.gateway.swift.is_some();
-    Ok(Targets { pool, paths, folders, cephfs, gateways, swift, ..Targets::default() })
+    Ok(Targets { pool, paths, folders, exports, cephfs, gateways, swift, ..Targets::default() })
 }
 
 /// What only layers have that are not measured.

@@ -148,7 +148,7 @@ fn ours(target: &Target) -> bool {
         Place::Osd { .. } => true,
         Place::Pool { prefix, .. } => prefix.starts_with("fathom."),
         Place::Bucket { prefix, .. } => prefix.starts_with("fathom."),
-        Place::Tree { .. } | Place::Cephfs { .. } => true,
+        Place::Tree { .. } | Place::Cephfs { .. } | Place::Nfs { .. } => true,
         Place::Images { images, .. } => images.iter().all(|image| image.starts_with("fathom.")),
         Place::Pair { .. } | Place::Replicas { .. } | Place::Store { .. } | Place::Null => false,
     }

@@ -2,6 +2,7 @@
 //! ends.
 
 mod loads;
+mod nfs;
 mod undone;
 
 use crate::common::Home;

@@ -1,0 +1,235 @@
+//! Calls of procedures over TCP (ONC RPC, RFC 5531), one at a time.
+
+use nfs::v4::protocol::{CompoundArgs, CompoundResponse};
+use nfs::xdr::{Decode, Decoder, Encode, Encoder};
+use nix::libc;
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockType, SockaddrStorage, bind, connect, setsockopt, socket, sockopt,
+};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+/// The bit of a record's length that says that it is the last part of it.
+const LAST: u32 = 1 << 31;
+const CALL: u32 = 0;
+const REPLY: u32 = 1;
+const RPC_VERSION: u32 = 2;
+/// NFS, its version 4, and its only procedure beside the empty one.
+const PROGRAM: [u32; 3] = [100_003, 4, 1];
+const AUTH_NONE: u32 = 0;
+const AUTH_SYS: u32 = 1;
+/// Longer answers than a session of ours asks for are none of ours.
+const ANSWER_MOST: usize = 4 << 20;
+/// Ports that only root may use: servers take such a client's word for its users (`secure`), as mount uses them.
+const PRIVILEGED: std::ops::Range<u16> = 665..1024;
+/// How many of them are tried.
+const TRIED: u16 = 40;
+
+pub struct Rpc {
+    stream: TcpStream,
+    transaction: u32,
+    /// Who asks: this host's name, the user and the group of this process, as bytes of a call.
+    credential: Vec<u8>,
+    /// Nothing is asked by a connection over which an answer may be still to come.
+    broken: bool,
+}
+
+impl Rpc {
+    /// # Errors
+    /// No address, or nobody answers at any within the time.
+    pub fn connect(host: &str, port: u16, within: Duration) -> io::Result<Rpc> {
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "its name has no address");
+        for address in (host, port).to_socket_addrs()? {
+            match connected(address, within) {
+                Ok(stream) => return Rpc::over(stream, within),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    fn over(stream: TcpStream, within: Duration) -> io::Result<Rpc> {
+        stream.set_nodelay(true)?;
+        let mut rpc =
+            Rpc { stream, transaction: std::process::id().rotate_left(12), credential: own()?, broken: false };
+        rpc.wait_at_most(within)?;
+        Ok(rpc)
+    }
+
+    pub fn wait_at_most(&mut self, within: Duration) -> io::Result<()> {
+        self.stream.set_read_timeout(Some(within))?;
+        self.stream.set_write_timeout(Some(within))
+    }
+
+    /// # Errors
+    /// The connection's; nothing can be asked over it any more then.
+    pub fn call(&mut self, args: &CompoundArgs) -> io::Result<CompoundResponse> {
+        if self.broken {
+            return Err(io::Error::new(io::ErrorKind::NotConnected, "the connection was lost before"));
+        }
+        self.broken = true;
+        let answer = self.called(args)?;
+        self.broken = false;
+        Ok(answer)
+    }
+
+    fn called(&mut self, args: &CompoundArgs) -> io::Result<CompoundResponse> {
+        self.transaction = self.transaction.wrapping_add(1);
+        let [program, version, procedure] = PROGRAM;
+        let mut call = Encoder::new();
+        // The length is known at the end.
+        for word in [0, self.transaction, CALL, RPC_VERSION, program, version, procedure] {
+            call.write_u32(word);
+        }
+        call.write_u32(AUTH_SYS);
+        call.write_opaque(&self.credential, 400).map_err(senseless)?;
+        [AUTH_NONE, 0].iter().for_each(|word| call.write_u32(*word));
+        args.encode(&mut call).map_err(senseless)?;
+        let mut call = call.into_bytes();
+        let mark = LAST | (call.len() - 4) as u32;
+        call[..4].copy_from_slice(&mark.to_be_bytes());
+        self.stream.write_all(&call)?;
+        let answer = self.record()?;
+        decoded(&answer, self.transaction)
+    }
+
+    fn record(&mut self) -> io::Result<Vec<u8>> {
+        let mut record = Vec::new();
+        loop {
+            let mut mark = [0; 4];
+            self.stream.read_exact(&mut mark)?;
+            let mark = u32::from_be_bytes(mark);
+            let (begin, bytes) = (record.len(), (mark & !LAST) as usize);
+            if begin + bytes > ANSWER_MOST {
+                return Err(senseless(format!("an answer of {} bytes", begin + bytes)));
+            }
+            record.resize(begin + bytes, 0);
+            self.stream.read_exact(&mut record[begin..])?;
+            if mark & LAST != 0 {
+                return Ok(record);
+            }
+        }
+    }
+}
+
+fn senseless(why: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why.to_string())
+}
+
+fn decoded(answer: &[u8], transaction: u32) -> io::Result<CompoundResponse> {
+    let mut from = Decoder::new(answer);
+    let mut word = || from.read_u32().map_err(senseless);
+    let (own, kind, denied) = (word()?, word()?, word()?);
+    if own != transaction || kind != REPLY {
+        return Err(senseless("it is no answer to this call"));
+    }
+    if denied != 0 {
+        let (why, detail) = (word()?, word().unwrap_or_default());
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!("the call is denied ({why}, {detail}): it may ask for Kerberos, which Fathom does not speak"),
+        ));
+    }
+    // A verifier, of which nothing is wanted.
+    let _kind = word()?;
+    from.read_opaque(400).map_err(senseless)?;
+    match from.read_u32().map_err(senseless)? {
+        0 => CompoundResponse::decode(&mut from).map_err(senseless),
+        1 | 2 => Err(senseless("no NFS of version 4 is served there")),
+        other => Err(senseless(format!("the call is not understood ({other})"))),
+    }
+}
+
+/// From a privileged port, if this process may have one and one is free.
+fn connected(address: SocketAddr, within: Duration) -> io::Result<TcpStream> {
+    if nix::unistd::geteuid().is_root() {
+        let begin = (std::process::id() % u32::from(PRIVILEGED.end - PRIVILEGED.start)) as u16;
+        for nth in 0..TRIED {
+            let port = PRIVILEGED.start + (begin + nth) % (PRIVILEGED.end - PRIVILEGED.start);
+            match from_port(address, port, within) {
+                Err(error) if matches!(error.raw_os_error(), Some(libc::EADDRINUSE | libc::EADDRNOTAVAIL)) => {}
+                connected => return connected,
+            }
+        }
+    }
+    TcpStream::connect_timeout(&address, within)
+}
+
+fn from_port(address: SocketAddr, port: u16, within: Duration) -> io::Result<TcpStream> {
+    let (family, any) = match address {
+        SocketAddr::V4(_) => (AddressFamily::Inet, SocketAddr::from(([0, 0, 0, 0], port))),
+        SocketAddr::V6(_) => (AddressFamily::Inet6, SocketAddr::from(([0u16; 8], port))),
+    };
+    let socket = socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    // A port of which an earlier connection is still dying may be had, unless it was to the same server.
+    setsockopt(&socket, sockopt::ReuseAddr, &true)?;
+    // The kernel lets a send time limit hold for connecting as well (socket(7)).
+    let limit = nix::sys::time::TimeVal::new(within.as_secs() as i64, 0);
+    setsockopt(&socket, sockopt::SendTimeout, &limit)?;
+    bind(socket.as_raw_fd(), &SockaddrStorage::from(any))?;
+    connect(socket.as_raw_fd(), &SockaddrStorage::from(address))?;
+    Ok(TcpStream::from(socket))
+}
+
+/// The credential of AUTH_SYS (RFC 5531, appendix A).
+fn own() -> io::Result<Vec<u8>> {
+    let host = nix::unistd::gethostname()?.to_string_lossy().into_owned();
+    let mut text = Encoder::new();
+    text.write_u32(0);
+    text.write_string(host.get(..255).unwrap_or(&host), 255).map_err(senseless)?;
+    text.write_u32(nix::unistd::geteuid().as_raw());
+    text.write_u32(nix::unistd::getegid().as_raw());
+    let groups = nix::unistd::getgroups().unwrap_or_default();
+    let groups = &groups[..groups.len().min(16)];
+    text.write_u32(groups.len() as u32);
+    groups.iter().for_each(|group| text.write_u32(group.as_raw()));
+    Ok(text.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nfs::v4::Status;
+    use proptest::prelude::*;
+
+    const TRANSACTION: u32 = 7;
+
+    fn words(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_be_bytes()).collect()
+    }
+
+    /// As far as the answer of NFS: a reply to this call, accepted, without a verifier, done.
+    const DONE: [u32; 6] = [TRANSACTION, REPLY, 0, AUTH_NONE, 0, 0];
+
+    #[test]
+    fn an_answer_is_read_and_what_is_none_says_why() {
+        let read = |text: &[u32]| decoded(&words(text), TRANSACTION);
+        // NFS4ERR_DELAY, no tag, nothing done.
+        let answer = read(&[&DONE[..], &[10008, 0, 0]].concat()).unwrap();
+        assert_eq!((answer.status, answer.results.len()), (Status::Delay, 0));
+        let why = |text: &[u32]| read(text).unwrap_err().to_string();
+        assert!(why(&[TRANSACTION + 1, REPLY, 0]).contains("no answer to this call"));
+        assert!(why(&[TRANSACTION, REPLY, 1, 1, 5]).contains("Kerberos"));
+        assert!(why(&[TRANSACTION, REPLY, 0, AUTH_NONE, 0, 1]).contains("no NFS of version 4"));
+        assert!(why(&[TRANSACTION, REPLY, 0, AUTH_NONE, 0, 5]).contains("not understood"));
+        read(&DONE).unwrap_err();
+        read(&[]).unwrap_err();
+    }
+
+    proptest! {
+        /// Whatever a server sends is an answer or an error.
+        #[test]
+        fn no_answer_is_too_much(rest in proptest::collection::vec(any::<u8>(), 0..400), whole in any::<bool>()) {
+            let begin = if whole { words(&DONE) } else { Vec::new() };
+            let _either = decoded(&[begin, rest].concat(), TRANSACTION);
+        }
+
+        /// Lengths that lie are no reason to take memory.
+        #[test]
+        fn lengths_that_lie_are_refused(status in 0u32..80, count in any::<u32>(), rest in proptest::collection::vec(any::<u32>(), 0..40)) {
+            let _either = decoded(&words(&[&DONE[..], &[status, 0, count], &rest].concat()), TRANSACTION);
+        }
+    }
+}
