@@ -15,7 +15,7 @@ demo:
 
 # Tests of the program that look at states and not at times, or wait more than they work, and leave disks alone: beside the others, which
 # get the processors first. A drive that is judged beside tests that write much is told to be slow, as it is then.
-BESIDE = audit:: bad_input:: crash:: file::nfs:: file::undone:: guest:: hostile_agent:: image_states:: lab:: lab_faults:: lab_services:: reports_and_ends:: \
+BESIDE = audit:: bad_input:: crash:: file::nfs:: file::undone:: guest:: hostile_agent:: image_states:: in_a_guest:: lab:: lab_faults:: lab_services:: reports_and_ends:: \
   sweep::killed_or_stopped
 # A gateway, or files, under load take all processors there are: neither beside those that measure nor beside a guest. Twelve streams at
 # once need both of them: beside a lab under load, the load is the limit and not the uplink.

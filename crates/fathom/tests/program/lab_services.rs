@@ -1,13 +1,12 @@
 //! What a lab offers beside its pools: they serve, their daemons are killed and started, and they go with it.
 
 use crate::common::gateway::Gateway;
-use crate::common::{Home, Lab, eventually, tool};
+use crate::common::{Home, Lab, eventually, pgrep};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 #[test]
@@ -111,88 +110,6 @@ fn a_small_cache_is_told_while_it_is(lab: &Lab) {
 }
 
 /// Booted once: its disk, the image that its kernel maps, CephFS and NFS by its kernel; then the supervisor is killed.
-#[test]
-fn a_guest_measures_as_a_client_does_and_goes_with_the_lab() {
-    let cache = env!("CARGO_TARGET_TMPDIR");
-    let lab = Lab::guest(&["--backing", "memory"], &[("XDG_CACHE_HOME", cache)]);
-    assert_eq!(lab.status()["hosts"].as_array().unwrap().len(), 3);
-    let shown = lab.home.run(&["lab", "status", "--name", &lab.name]).ends(0, &[]).out.clone();
-    assert!(shown.contains("fathom file /mnt/cephfs /mnt/nfs --hosts guest --ssh-config"), "{shown}");
-    let guest = &lab.status()["services"][2];
-    assert_eq!(guest["paths"], json!(["/dev/vda", "/dev/rbd0", "/mnt/cephfs", "/mnt/nfs"]));
-    let config = lab.status()["ssh_config"].as_str().unwrap();
-    let inside = |script: &str| {
-        let ran = Command::new("ssh").args(["-F", config, "guest", script]).stdin(Stdio::null()).output().unwrap();
-        let told = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
-        (ran.status.success(), told)
-    };
-    let seen = inside(
-        "echo by ceph > /mnt/cephfs/theirs; echo by nfs > /mnt/nfs/theirs.too; cat /mnt/nfs/theirs /mnt/cephfs/theirs.too",
-    );
-    assert_eq!(seen, (true, "by ceph\nby nfs\n".to_owned()));
-    // This host is safe from it.
-    let name = format!("/var/tmp/theirs.{}", std::process::id());
-    let (done, told) = inside(&format!("touch {name}"));
-    assert!(!done && told.contains("Read-only file system"), "{told}");
-    assert!(!Path::new(&name).exists());
-    assert_eq!(lab.rados(&["-p", "guest", "ls"]).matches("rbd_data").count(), 0);
-
-    let mut warnings = Vec::new();
-    let mut measured = |words: &[&str]| -> Vec<(String, u64, u64)> {
-        let there = ["--hosts", "guest", "--ssh-config", config, "--format", "json"];
-        let short = ["--patterns", "write-latency", "--working-set", "4M", "--duration", "2s", "--passes", "1"];
-        let ran = lab.home.run(&[words, &there, &short].concat());
-        assert!([0, 4].contains(&ran.code), "{}", ran.err);
-        let report = ran.json();
-        warnings.extend(report["warnings"].as_array().unwrap().clone());
-        let figures = report["figures"].as_array().unwrap().iter();
-        let figure = |one: &Value| {
-            let target = one["target"].as_str().unwrap().to_owned();
-            (target, one["operations"].as_u64().unwrap(), one["errors"].as_u64().unwrap())
-        };
-        figures.map(figure).collect()
-    };
-    let destroy = ["--destroy-data-on", "/dev/vda", "--destroy-data-on", "/dev/rbd0"];
-    let disks = measured(&[&["disk", "/dev/vda", "/dev/rbd0"][..], &destroy].concat());
-    let files = measured(&["file", "/mnt/cephfs", "/mnt/nfs"]);
-    let all = [disks, files].concat();
-    for target in ["guest:/dev/vda", "guest:/dev/rbd0", "guest:/mnt/cephfs (ceph)", "guest:/mnt/nfs (nfs4)"] {
-        let own: Vec<_> = all.iter().filter(|one| one.0 == target).collect();
-        assert!(!own.is_empty() && own.iter().all(|one| one.1 > 0 && one.2 == 0), "{target}: {all:?}");
-    }
-    let told =
-        warnings.iter().filter_map(Value::as_str).filter(|text| text.contains("is on an image of a Ceph cluster"));
-    let told: Vec<&str> = told.collect();
-    assert!(
-        matches!(told[..], [only] if only.starts_with("guest:/dev/rbd0 ") && only.contains("(rbd0: guest/krbd, by krbd")),
-        "{warnings:?}"
-    );
-    // It reached the images and the file system of this lab, and left nothing there.
-    let objects = lab.rados(&["-p", "guest", "ls"]);
-    for image in ["virtio", "krbd"] {
-        let info: Value =
-            serde_json::from_str(&lab.rbd(&["info", &format!("guest/{image}"), "--format", "json"])).unwrap();
-        assert!(objects.contains(info["block_name_prefix"].as_str().unwrap()), "{image}: {objects}");
-    }
-    assert_eq!(inside("ls -A /mnt/cephfs; cat /mnt/nfs/theirs"), (true, "theirs\ntheirs.too\nby ceph\n".to_owned()));
-
-    let folder = lab.status()["dir"].as_str().unwrap();
-    let supervisor = std::fs::read_to_string(Path::new(folder).join("lock")).unwrap();
-    assert!(Command::new("kill").args(["-9", supervisor.trim()]).status().unwrap().success());
-    eventually("the end of all that it held", 20, || pgrep(folder).is_empty());
-    let lab_links =
-        || tool("ip", &["-oneline", "link", "show"]).lines().filter(|line| line.contains(&lab.name)).count();
-    assert!(lab_links() > 0);
-    lab.home.run(&["lab", "down", "--name", &lab.name]).ends(0, &[]);
-    assert_eq!(lab_links(), 0);
-    assert!(!Path::new(folder).exists());
-}
-
-fn pgrep(folder: &str) -> String {
-    let left = Command::new("pgrep").args(["--full", folder]).output().unwrap();
-    String::from_utf8_lossy(&left.stdout).into_owned()
-}
-
 #[test]
 fn a_guest_needs_hosts() {
     Home::new().run(&["lab", "up", "--with", "guest"]).ends(2, &["--hosts"]);

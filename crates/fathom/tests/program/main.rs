@@ -19,6 +19,7 @@ mod hostile_agent;
 mod hosts;
 mod hosts_as_here;
 mod image_states;
+mod in_a_guest;
 mod judging;
 mod lab;
 mod lab_faults;

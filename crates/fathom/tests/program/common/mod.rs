@@ -311,3 +311,9 @@ impl Drop for Mount {
         let _ = Command::new("umount").arg(&self.folder).output();
     }
 }
+
+/// Processes whose command line has this.
+pub fn pgrep(folder: &str) -> String {
+    let left = Command::new("pgrep").args(["--full", folder]).output().unwrap();
+    String::from_utf8_lossy(&left.stdout).into_owned()
+}
