@@ -33,6 +33,8 @@ pub struct WorkloadOptions {
     pub tree: Option<Tree>,
     /// Buckets among which objects are spread.
     pub buckets: Option<u32>,
+    /// Objects that are larger are put in parts of this many bytes.
+    pub part: Option<Bytes>,
     pub engine: Option<String>,
     /// Options of the engine.
     pub engine_options: BTreeMap<String, String>,

@@ -257,6 +257,7 @@ fn workload(phase: &Phase, told: &[ImportedOperations], block: Bytes) -> Result<
         object: None,
         tree: None,
         buckets: 1,
+        part: None,
         seed: 0,
         engine: None,
         options,

@@ -192,6 +192,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         object: Some(whole.object),
         tree: None,
         buckets: 1,
+        part: None,
         seed: 0,
         engine: None,
         options: BTreeMap::new(),

@@ -108,6 +108,9 @@ pub struct Workload {
     /// Buckets among which objects are spread, by their numbers.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub buckets: u32,
+    /// Objects are put in parts of this many bytes, one after the other; `None`: each as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Bytes>,
     pub seed: u64,
     /// Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
     pub engine: Option<String>,
@@ -151,6 +154,7 @@ impl Workload {
             object: None,
             tree: None,
             buckets: 1,
+            part: None,
             seed,
             engine: None,
             options: BTreeMap::new(),

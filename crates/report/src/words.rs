@@ -235,8 +235,9 @@ fn canonical(pattern: Pattern, of: &Workload) -> Workload {
 
 /// But for the way of making writes durable, of which a pattern may have several.
 fn alike(one: &Workload, other: &Workload) -> bool {
-    let numbers =
-        |w: &Workload| (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, (w.tree, w.buckets));
+    let numbers = |w: &Workload| {
+        (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, (w.tree, w.buckets, w.part))
+    };
     numbers(one) == numbers(other) && (&one.options, &one.settings) == (&other.options, &other.settings)
 }
 
@@ -298,6 +299,9 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
     };
     if workload.buckets > 1 {
         text += &format!(", {} buckets", workload.buckets);
+    }
+    if let Some(part) = workload.part {
+        text += &format!(", put in parts of {}", numbers::bytes(part));
     }
     if workload.jobs > 1 {
         text += &format!(", {} {}", workload.jobs, if layer.of_links() { "streams" } else { "jobs" });

@@ -13,6 +13,8 @@ pub struct Answer {
     pub length: Option<u64>,
     /// Which bytes of the whole these are, as the gateway writes it (`bytes 0-4095/65536`).
     pub range: Option<String>,
+    /// Of what was put: by which the gateway knows its content.
+    pub tag: Option<String>,
     /// The connection can't be used again.
     pub close: bool,
     /// It came before all of the request was sent.
@@ -63,10 +65,11 @@ pub(crate) fn read_head(head: &httparse::Response, status: u16, bodyless: bool) 
     let close = has("connection", "close") || (head.version == Some(0) && !has("connection", "keep-alive"));
     let told = |name: &str| value(name).filter(|_| status >= 300).map(str::to_string);
     let range = value("content-range").filter(|_| status == 206).map(str::to_string);
+    let tag = value("etag").filter(|_| status == 200 && length == Some(0)).map(str::to_string);
     let (date, location) = (told("date"), told("location"));
     let of_login = |name: &str| value(name).map(str::to_string);
     let (storage, token) = (of_login("x-storage-url"), of_login("x-auth-token"));
-    let answer = Answer { status, bytes: 0, length, range, close, early: false, date, location, storage, token };
+    let answer = Answer { status, bytes: 0, length, range, tag, close, early: false, date, location, storage, token };
     Ok(Reading { answer, rest })
 }
 

@@ -9,6 +9,7 @@ mod own_certificate;
 mod requests;
 mod swift;
 mod tls;
+mod upload;
 
 pub use answer::Answer;
 pub use bucket::{ANSWER_WITHIN, Bucket, MARK, is_plain};
@@ -16,3 +17,4 @@ pub use connection::Connection;
 pub use errors::{S3Error, status_in_words};
 pub use keys::{Access, AccessByUrl, Keys, Named, REGION, access_to, access_to_all, gateway};
 pub use requests::{Requests, SWIFT_LOG_IN, address};
+pub use upload::{PART_LEAST, PARTS_MOST};

@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 use url::{Position, Url};
 
 /// How long a signature is valid: it stands in the gateway's log, and clocks may differ by some minutes.
-const VALID: Duration = Duration::from_secs(900);
+pub(crate) const VALID: Duration = Duration::from_secs(900);
 
 /// For a second address of a name, once the first has answered.
 const SECOND_ADDRESS_WITHIN: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
 pub struct Requests {
-    speaks: Speaks,
+    pub(crate) speaks: Speaks,
     /// `HOST:PORT`, as in the header.
     host: String,
     addresses: Vec<SocketAddr>,
@@ -37,7 +37,7 @@ pub struct Requests {
 }
 
 #[derive(Clone)]
-enum Speaks {
+pub(crate) enum Speaks {
     S3 { bucket: Bucket, keys: Keys },
     Swift(Container),
 }
@@ -225,7 +225,7 @@ impl Requests {
         }
     }
 
-    pub(crate) fn by_swift(&self) -> bool {
+    pub fn by_swift(&self) -> bool {
         matches!(self.speaks, Speaks::Swift(_))
     }
 
@@ -268,7 +268,7 @@ impl Requests {
         body
     }
 
-    fn signed<'a>(
+    pub(crate) fn signed<'a>(
         &'a self,
         method: &str,
         action: impl S3Action<'a>,
@@ -287,7 +287,14 @@ impl Requests {
     }
 
     /// `what`: path and query.
-    fn write(&self, method: &str, what: &str, bytes: Option<usize>, headers: &[(&str, &str)], head: &mut Vec<u8>) {
+    pub(crate) fn write(
+        &self,
+        method: &str,
+        what: &str,
+        bytes: Option<usize>,
+        headers: &[(&str, &str)],
+        head: &mut Vec<u8>,
+    ) {
         head.clear();
         // Writing to memory does not fail.
         let _ = write!(head, "{method} {what} HTTP/1.1\r\nHost: {}\r\nUser-Agent: fathom\r\n", self.host);

@@ -2,6 +2,7 @@
 //! whole; others are put beside the working set and deleted, looked for (HEAD), and listed.
 
 mod names;
+mod parts;
 mod session;
 
 use crate::api::{Context, Engine, EngineError, Op, Session};
@@ -66,7 +67,10 @@ impl Engine for GatewayEngine {
                 "objects of {} bytes are not made of parts of {block} bytes; choose sizes of which one is a multiple of the other",
                 object_size(workload)
             )),
-            () => session::quick_acks(workload).err(),
+            () => session::quick_acks(workload).err().or_else(|| {
+                let swift = matches!(&target.place, Place::Bucket { gateway, .. } if gateway.swift);
+                parts::refusal(workload.part?, size, swift)
+            }),
         })
     }
 

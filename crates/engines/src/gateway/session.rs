@@ -5,6 +5,7 @@ use crate::buffers;
 use crate::clock::RealClock;
 use crate::content;
 use crate::gateway::names::{Names, PAGE};
+use crate::gateway::parts::Upload;
 use crate::offsets::STOCK;
 use model::{Bytes, Clock, Nanos, OpClass, Workload};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -41,6 +42,8 @@ pub struct GatewaySession {
     made: Vec<u64>,
     /// What arrives is acknowledged at once.
     quick_acks: bool,
+    /// Bytes of the parts in which objects are put.
+    part: Option<Bytes>,
 }
 
 /// What is in flight.
@@ -56,6 +59,8 @@ struct Request {
 struct Slot {
     connection: Option<Connection>,
     busy: Option<Request>,
+    /// How far an object is that is put in parts.
+    upload: Option<Upload>,
     /// What it sends.
     content: Vec<u8>,
     /// What it receives.
@@ -97,15 +102,16 @@ impl GatewaySession {
         let slot = |slot: u32| {
             let mut content = vec![0; bytes];
             buffers::fill(&mut content, seed ^ (u64::from(slot) << 48));
-            Slot { connection: None, busy: None, content, into: vec![0; room] }
+            Slot { connection: None, busy: None, upload: None, content, into: vec![0; room] }
         };
         let slots: Vec<Slot> = (0..depth).map(slot).collect();
         // Numbers go on from the clock: those of another slice, or run, are others.
         let writes = RealClock.now() ^ seed.rotate_left(32);
         let (unreached, ended, made) = (0, Vec::new(), Vec::new());
         let quick_acks = quick_acks(workload).map_err(EngineError::Refused)?;
+        let part = workload.part;
         let mut session =
-            GatewaySession { buckets, names, bytes, slots, epoll, writes, unreached, ended, made, quick_acks };
+            GatewaySession { buckets, names, bytes, slots, epoll, writes, unreached, ended, made, quick_acks, part };
         (0..depth as usize).try_for_each(|slot| session.connect(slot))?;
         let until = Instant::now() + ANSWER_WITHIN;
         for slot in 0..depth as usize {
@@ -182,7 +188,11 @@ impl GatewaySession {
         match request.kind {
             OpClass::Write | OpClass::Create => {
                 content::mark(&mut slot.content, request.object, self.writes);
-                connection.begin(|head| requests.put(&name, self.bytes, head));
+                slot.upload = self.part.map(|_| Upload::Begun);
+                match slot.upload {
+                    Some(_) => connection.begin(|head| requests.begin_upload(&name, head)),
+                    None => connection.begin(|head| requests.put(&name, self.bytes, head)),
+                }
             }
             OpClass::Stat => connection.begin(|head| requests.look(&name, head)),
             OpClass::Delete => connection.begin(|head| requests.delete_one(&name, head)),
@@ -223,16 +233,31 @@ impl GatewaySession {
         let slot = &mut self.slots[index];
         let (Some(request), Some(connection)) = (slot.busy, &mut slot.connection) else { return Ok(()) };
         let puts = matches!(request.kind, OpClass::Write | OpClass::Create);
-        let body = if puts { &slot.content[..] } else { &[] };
+        let body = match (&slot.upload, self.part) {
+            (Some(upload), Some(part)) => upload.body(&slot.content, part),
+            _ if puts => &slot.content[..],
+            _ => &[],
+        };
         let answer = match connection.go_on(body, &mut slot.into) {
             Ok(None) => return Ok(()),
             Ok(Some(answer)) => Ok(answer),
             Err(error) => Err(error),
         };
+        let answer = match answer {
+            Ok(answer) if answer.status == 200 && slot.upload.is_some() => {
+                match self.next_part(index, &request, &answer)? {
+                    Ok(true) => return self.go_on(index),
+                    Ok(false) => Ok(answer),
+                    Err(error) => return self.end(index, &request, Err(error), None),
+                }
+            }
+            answer => answer,
+        };
+        let slot = &mut self.slots[index];
+        let Some(connection) = &mut slot.connection else { return Ok(()) };
         let (at, fresh) = (RealClock.now(), connection.is_fresh());
         let first_byte = connection.first_byte().filter(|_| request.kind == OpClass::Read);
         let first_byte = first_byte.map(|came| at.saturating_sub(came.elapsed().as_nanos() as Nanos));
-        slot.busy = None;
         if answer.as_ref().map_or(true, |answer| answer.close) {
             slot.connection = None;
         }
@@ -250,11 +275,55 @@ impl GatewaySession {
                 Err(lost(&error))
             }
         };
+        self.end(index, &request, result, Some((at, first_byte)))
+    }
+
+    /// `at`: when it ended, if that is not now, and when its first byte came.
+    fn end(
+        &mut self,
+        index: usize,
+        request: &Request,
+        result: Result<u32, OpError>,
+        at: Option<(Nanos, Option<Nanos>)>,
+    ) -> Result<(), EngineError> {
+        let (at, first_byte) = at.unwrap_or_else(|| (RealClock.now(), None));
+        (self.slots[index].busy, self.slots[index].upload) = (None, None);
         if request.kind == OpClass::Create && result.is_ok() {
             self.made.push(request.object);
         }
         self.ended.push(Done { slot: index as u32, at, result, told: None, first_byte });
         Ok(())
+    }
+
+    /// Goes on with an object that is put in parts: is there another request to be made?
+    fn next_part(
+        &mut self,
+        index: usize,
+        request: &Request,
+        answer: &Answer,
+    ) -> Result<Result<bool, OpError>, EngineError> {
+        let (name, part) = (self.name(request), self.part.unwrap_or(Bytes::MAX));
+        let whole = |into: &[u8]| (answer.bytes as usize).min(into.len());
+        let told = self.slots[index].into[..whole(&self.slots[index].into)].to_vec();
+        let (Some(upload), false) = (self.slots[index].upload.take(), S3Error::is_error_body(&told)) else {
+            return Ok(Ok(false));
+        };
+        let mut head = Vec::new();
+        let requests = &self.buckets[self.names.bucket(request.object)];
+        let tag = answer.tag.as_deref();
+        let next = upload.next((requests, &name), (&self.slots[index].content, part), (&told, tag), &mut head);
+        match next {
+            Ok(None) => return Ok(Ok(false)),
+            Err(why) => return Ok(Err(OpError::saying(libc::EPROTO, why))),
+            Ok(next) => self.slots[index].upload = next,
+        }
+        if answer.close || self.slots[index].connection.as_mut().is_none_or(|open| open.is_closed()) {
+            self.connect(index)?;
+        }
+        if let Some(connection) = &mut self.slots[index].connection {
+            connection.begin(|to| to.clone_from(&head));
+        }
+        Ok(Ok(true))
     }
 
     /// What an answer means for its operation.

@@ -4,7 +4,7 @@ use crate::planner::draft::Draft;
 use model::pattern::Family;
 use model::units::bytes;
 use model::workload::MIB;
-use model::{Bytes, Change, Failure, Gateway, Layer, OpClass, Place, Target, Workload};
+use model::{Bytes, Change, Failure, Gateway, Layer, OpClass, Pattern, Place, Target, Workload};
 
 /// Objects of a working set: enough that all shards of an index and all placement groups take part, and few enough to be put in seconds.
 const SMALL: Bytes = 4096;
@@ -30,8 +30,10 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
             }
         }
     }
+    let sized = |(pattern, load): (Pattern, Workload)| Ok((pattern, sized(draft, load)?));
+    let loads: Vec<(Pattern, Workload)> = loads.into_iter().map(sized).collect::<Result<_, Failure>>()?;
+    refuse_one_part(draft, &loads)?;
     for (pattern, workload) in loads {
-        let workload = sized(draft, workload)?;
         let each: Vec<Vec<Target>> = buckets.iter().map(|own| own.targets(draft)).collect();
         let all = each.concat();
         for targets in each {
@@ -44,6 +46,19 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// What is smaller than a part is put as one: where all is, parts were asked for in vain.
+fn refuse_one_part(draft: &Draft, loads: &[(Pattern, Workload)]) -> Result<(), Failure> {
+    let Some(part) = draft.options.part.filter(|_| loads.iter().all(|(_, load)| load.part.is_none())) else {
+        return Ok(());
+    };
+    let largest = loads.iter().filter_map(|(_, load)| load.object).max().unwrap_or(0);
+    Err(Failure::Usage(format!(
+        "--part-size {}: no object of this run is larger (the largest has {}); choose a larger --block-size",
+        bytes(part),
+        bytes(largest)
+    )))
 }
 
 /// The run's own bucket at a gateway.
@@ -104,6 +119,7 @@ fn sized(draft: &Draft, mut workload: Workload) -> Result<Workload, Failure> {
     }
     workload.object = Some(size);
     workload.buckets = draft.options.buckets.unwrap_or(1);
+    workload.part = draft.options.part.filter(|part| *part < size);
     let objects = match (size >= MIB, draft.small()) {
         (true, false) => LARGE,
         (true, true) => LARGE_OF_LAB,
@@ -163,6 +179,18 @@ mod tests {
         assert_eq!(of(Pattern::ReadParallel), both);
         let usual = planner::plan(&inventory, &testing::request(&[Layer::Object])).unwrap();
         assert!(usual.steps.iter().all(|step| step.targets.len() == 1));
+    }
+
+    #[test]
+    fn what_is_larger_is_put_in_parts_and_parts_of_nothing_are_refused() {
+        let mut request = testing::request(&[Layer::Object]);
+        request.workload.part = Some(8 << 20);
+        let why = planner::plan(&at_gateway(), &request).unwrap_err().to_string();
+        assert!(why.contains("--part-size 8 MiB") && why.contains("the largest has 4 MiB"), "{why}");
+        request.workload.patterns = vec![Pattern::WriteLinear, Pattern::ReadLinear];
+        request.workload.block_size = Some(64 << 20);
+        let plan = planner::plan(&at_gateway(), &request).unwrap();
+        assert!(plan.steps.iter().all(|step| step.workload.part == Some(8 << 20)), "{:?}", plan.steps);
     }
 
     #[test]

@@ -100,6 +100,10 @@ pub struct BucketArgs {
     /// Spread the objects over this many buckets (default: 1)
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub buckets: Option<u32>,
+    /// Objects larger than this are put in parts of this size, one after the other (S3's multipart upload; at least 5M). One operation is the
+    /// whole of it: begun, all parts, put together (default: each by one request)
+    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    pub part_size: Option<Bytes>,
 }
 
 /// Of the file layer.
@@ -124,12 +128,13 @@ pub struct OwnNumbers {
     pub tree: Option<Tree>,
     pub mix: Option<OpMix>,
     pub buckets: Option<u32>,
+    pub part: Option<Bytes>,
 }
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets } = self;
-        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, buckets, ..options }
+        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets, part } = self;
+        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, buckets, part, ..options }
     }
 }
 

@@ -106,7 +106,8 @@ pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> Result<OneLayer<'_, E>, Fa
     let gateways = args.gateway.gateways(args.layer.run.lab.is_none())?;
     let targets = Targets { gateways, swift: args.gateway.swift.is_some(), ..Targets::default() };
     let (object_size, mix) = (args.objects.object_size, mix(Layer::Object, &args.mix)?);
-    let own = OwnNumbers { object_size, mix, buckets: args.buckets.buckets, ..OwnNumbers::default() };
+    let (buckets, part) = (args.buckets.buckets, args.buckets.part_size);
+    let own = OwnNumbers { object_size, mix, buckets, part, ..OwnNumbers::default() };
     Ok(OneLayer { layer: Layer::Object, targets, own, args: &args.layer })
 }
 

@@ -35,6 +35,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         tree: tree(&args.tree),
         mix: None,
         buckets: None,
+        part: None,
     };
     let request = Request {
         layers,

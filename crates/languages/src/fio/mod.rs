@@ -40,6 +40,7 @@ pub fn workload(shape: &Shape, span: Bytes, seed: u64) -> Workload {
         object: object(shape),
         tree: None,
         buckets: 1,
+        part: None,
         seed,
         engine: None,
         options: cache(shape).into_iter().collect(),

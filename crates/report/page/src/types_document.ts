@@ -556,6 +556,10 @@ export interface Workload {
    * Buckets among which objects are spread, by their numbers.
    */
   buckets?: number;
+  /**
+   * Objects are put in parts of this many bytes, one after the other; `None`: each as one.
+   */
+  part?: number | null;
   seed: number;
   /**
    * Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.

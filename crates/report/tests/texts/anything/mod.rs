@@ -89,6 +89,7 @@ pub fn workload() -> impl Strategy<Value = Workload> {
             object: None,
             tree: None,
             buckets: 1 + jobs % 3,
+            part: None,
             seed: span,
             engine,
             options: options.clone(),
