@@ -63,4 +63,5 @@ pub(crate) fn not_empty(other: &str) -> String {
 }
 
 /// Of what is no folder any more.
-pub(crate) const NO_FOLDER: &str = "what has its name now is no folder";
+pub(crate) const NO_FOLDER: &str =
+    "what has its name now is no folder; if the run's own was given another name, delete it by hand";

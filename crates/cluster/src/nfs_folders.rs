@@ -23,12 +23,26 @@ const FIRST_ANSWER: Duration = Duration::from_secs(10);
 pub fn look(export: &NfsExport, of_cluster: bool) -> Result<ExportSeen, ClusterError> {
     let mut client = Client::connect(export, FIRST_ANSWER).map_err(|error| not_reached(export, &error))?;
     let room = client.room().map_err(|error| not_reached(export, &error))?;
+    // The root of a server is no export, where that has no room at all: a folder that it makes up, to hold those.
+    if export.path == "/" && room.bytes == Some(0) {
+        let (root, mut names) = (client.root(), Vec::new());
+        let listed = root.each_name(&mut client, |name, _| names.push(format!("{}{name}", export)));
+        listed.map_err(|error| not_reached(export, &error))?;
+        let (why, mend) = ("nothing can be written above what a server exports", "name what it exports");
+        return Err(ClusterError::NoExport {
+            export: export.to_string(),
+            why: format!("{why} ({})", names.join(", ")),
+            mend,
+        });
+    }
     Ok(ExportSeen { export: export.clone(), of_cluster, bytes_free: room.bytes, files_free: room.files })
 }
 
 fn not_reached(export: &NfsExport, error: &NfsError) -> ClusterError {
     let mend = match error {
-        NfsError::Connection { .. } => "look whether the NFS server runs there and is reached from here",
+        NfsError::Connection { .. } => {
+            "look whether the name is right, and the NFS server runs there and is reached from here"
+        }
         _ if error.is_not_permitted() => "let the server export it to this host, for writing (and with sec=sys)",
         NfsError::Refused { .. } => "look at what the server exports: `nfs://HOST/FOLDER` begins at its root (`/`)",
         NfsError::Answer { .. } => "look at what listens there: NFS 4.2 is asked for",

@@ -164,7 +164,7 @@ impl Change {
             Change::Clone { pool, name, parent } => format!("image {pool}/{name}, a clone of {parent}"),
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::CephfsFolder { file_system, path } => format!("folder {path} of file system {file_system}"),
-            Change::NfsFolder { export, path } => format!("folder {path} at {export}"),
+            Change::NfsFolder { export, path } => format!("folder {}", export.folder(path)),
             Change::Bucket { gateway, name } => format!("bucket {name} at {}", gateway.url),
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),
             Change::Flag { name } => format!("flag {name}"),

@@ -19,9 +19,15 @@ pub struct NfsExport {
 }
 
 impl NfsExport {
-    /// Is it meant as one?
+    /// Is it meant as one? Also where it is written as for `mount` (`HOST:/FOLDER`), or otherwise wrongly.
     pub fn is_meant(text: &str) -> bool {
-        text.starts_with(SCHEME)
+        let before = text.split_once(":/").map_or("", |(before, _)| before);
+        !before.is_empty() && !before.contains('/')
+    }
+
+    /// A folder of it, by its path from there on.
+    pub fn folder(&self, path: &str) -> String {
+        format!("{}/{}", self.to_string().trim_end_matches('/'), path.trim_start_matches('/'))
     }
 }
 
@@ -30,22 +36,36 @@ impl FromStr for NfsExport {
 
     fn from_str(text: &str) -> Result<NfsExport, String> {
         let wrong = |why: &str| format!("{text}: {why}; write nfs://HOST/FOLDER or nfs://HOST:PORT/FOLDER");
-        let rest = text.strip_prefix(SCHEME).ok_or_else(|| wrong("does not begin with nfs://"))?;
+        let scheme = text.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
+        let rest = &text[scheme.ok_or_else(|| wrong("does not begin with nfs://"))?.len()..];
         let (server, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if server.contains('@') {
+            return Err(wrong("NFS asks as the user who runs this, and for no other"));
+        }
         let (host, port) = match server.strip_prefix('[') {
+            None if server.matches(':').count() > 1 => {
+                return Err(wrong("an IPv6 address stands in brackets, [fd00::1]"));
+            }
             Some(v6) => v6.split_once(']').ok_or_else(|| wrong("a bracket is missing"))?,
             None => server.split_at(server.find(':').unwrap_or(server.len())),
         };
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => PORT,
-            None => return Err(wrong("there is no host")),
-            Some(port) => port.parse().ok().filter(|port| *port > 0).ok_or_else(|| wrong("its port is none"))?,
+            None => return Err(wrong("what follows the brackets is no port")),
+            Some(port) => {
+                let number = port.parse().ok().filter(|port| *port > 0);
+                number.ok_or_else(|| wrong(&format!("{port:?} is no port (1 to 65535)")))?
+            }
         };
         match () {
             () if host.is_empty() => Err(wrong("there is no host")),
             () if path.contains(['?', '#']) => Err(wrong("it has no options")),
             () if path.split('/').any(|name| name == "..") => Err(wrong("`..` leads out of it")),
-            () => Ok(NfsExport { host: host.to_string(), port, path: format!("/{}", path.trim_matches('/')) }),
+            () => {
+                let names = path.split('/').filter(|name| !name.is_empty() && *name != ".");
+                let path = format!("/{}", names.collect::<Vec<_>>().join("/"));
+                Ok(NfsExport { host: host.to_string(), port, path })
+            }
         }
     }
 }
@@ -73,7 +93,15 @@ mod tests {
         }
         let of = |text: &str| text.parse::<NfsExport>().unwrap();
         assert_eq!(of("nfs://server"), NfsExport { host: "server".into(), port: 2049, path: "/".into() });
-        assert_eq!(of("nfs://server:2049/a//"), of("nfs://server/a"));
+        assert_eq!(of("NFS://server:2049/./a//"), of("nfs://server/a"));
+        assert_eq!(of("nfs://server/a").folder("/b"), "nfs://server/a/b");
+        assert_eq!(of("nfs://server").folder("/b"), "nfs://server/b");
+        for meant in ["nfs://x/y", "NFS://x/y", "nfs:/y", "nfs4://x/y", "server:/cephfs", "10.0.0.1:/"] {
+            assert!(NfsExport::is_meant(meant), "{meant}");
+        }
+        for folder in ["/mnt/a", "a", "./a:/b", "/a:/b", ":/"] {
+            assert!(!NfsExport::is_meant(folder), "{folder}");
+        }
     }
 
     #[test]
@@ -81,7 +109,11 @@ mod tests {
         for (text, why) in [
             ("server:/cephfs", "does not begin"),
             ("nfs:///cephfs", "no host"),
-            ("nfs://server:0/x", "port"),
+            ("nfs://server:0/x", "\"0\" is no port"),
+            ("nfs://fd00::1/x", "brackets"),
+            ("nfs://[fd00::1]x/y", "brackets"),
+            ("nfs://user@server/x", "no other"),
+            ("nfs4://server/x", "does not begin"),
             ("nfs://server:x/y", "port"),
             ("nfs://[fd00::1/x", "bracket"),
             ("nfs://server/a/../b", "leads out"),

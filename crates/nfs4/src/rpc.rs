@@ -9,7 +9,7 @@ use nix::sys::socket::{
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::AsRawFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The bit of a record's length that says that it is the last part of it.
 const LAST: u32 = 1 << 31;
@@ -32,6 +32,8 @@ pub struct Rpc {
     transaction: u32,
     /// Who asks: this host's name, the user and the group of this process, as bytes of a call.
     credential: Vec<u8>,
+    /// How long a whole answer may take.
+    within: Duration,
     /// Nothing is asked by a connection over which an answer may be still to come.
     broken: bool,
 }
@@ -53,12 +55,13 @@ impl Rpc {
     fn over(stream: TcpStream, within: Duration) -> io::Result<Rpc> {
         stream.set_nodelay(true)?;
         let mut rpc =
-            Rpc { stream, transaction: std::process::id().rotate_left(12), credential: own()?, broken: false };
+            Rpc { stream, transaction: std::process::id().rotate_left(12), credential: own()?, within, broken: false };
         rpc.wait_at_most(within)?;
         Ok(rpc)
     }
 
     pub fn wait_at_most(&mut self, within: Duration) -> io::Result<()> {
+        self.within = within;
         self.stream.set_read_timeout(Some(within))?;
         self.stream.set_write_timeout(Some(within))
     }
@@ -96,22 +99,39 @@ impl Rpc {
     }
 
     fn record(&mut self) -> io::Result<Vec<u8>> {
-        let mut record = Vec::new();
+        let (mut record, until) = (Vec::new(), Instant::now() + self.within);
         loop {
             let mut mark = [0; 4];
-            self.stream.read_exact(&mut mark)?;
+            filled(&mut self.stream, &mut mark, until)?;
             let mark = u32::from_be_bytes(mark);
             let (begin, bytes) = (record.len(), (mark & !LAST) as usize);
-            if begin + bytes > ANSWER_MOST {
-                return Err(senseless(format!("an answer of {} bytes", begin + bytes)));
+            if begin + bytes > ANSWER_MOST || (bytes == 0 && mark & LAST == 0) {
+                return Err(senseless("what comes back is no answer of an NFS server"));
             }
             record.resize(begin + bytes, 0);
-            self.stream.read_exact(&mut record[begin..])?;
+            filled(&mut self.stream, &mut record[begin..], until)?;
             if mark & LAST != 0 {
                 return Ok(record);
             }
         }
     }
+}
+
+/// A server that sends a byte now and then does not hold up the caller beyond its time.
+fn filled(from: &mut impl Read, into: &mut [u8], until: Instant) -> io::Result<()> {
+    let mut done = 0;
+    while done < into.len() {
+        if Instant::now() > until {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        match from.read(&mut into[done..]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(bytes) => done += bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn senseless(why: impl ToString) -> io::Error {
@@ -216,6 +236,34 @@ mod tests {
         assert!(why(&[TRANSACTION, REPLY, 0, AUTH_NONE, 0, 5]).contains("not understood"));
         read(&DONE).unwrap_err();
         read(&[]).unwrap_err();
+    }
+
+    /// What a connection makes of a server that sends these bytes again and again, with a pause between.
+    fn answered(bytes: &'static [u8], pause: Duration) -> io::Error {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            while stream.write_all(bytes).is_ok() {
+                std::thread::sleep(pause);
+            }
+        });
+        let mut rpc = Rpc::over(TcpStream::connect(address).unwrap(), Duration::from_millis(300)).unwrap();
+        let nothing = CompoundArgs { tag: String::new(), minor_version: 2, operations: Vec::new() };
+        let error = rpc.call(&nothing).unwrap_err();
+        assert!(rpc.call(&nothing).unwrap_err().to_string().contains("lost before"));
+        error
+    }
+
+    #[test]
+    fn answers_without_end_end() {
+        let none = answered(&[0; 4000], Duration::ZERO);
+        assert!(none.to_string().contains("no answer of an NFS server"), "{none}");
+        // A record of 4096 bytes, of which some come now and then.
+        let late = answered(&[0x80, 0, 0x10, 0], Duration::from_millis(20));
+        assert_eq!(late.kind(), io::ErrorKind::TimedOut);
+        let http = answered(b"HTTP/1.1 400 Bad Request\r\n\r\n", Duration::from_secs(1));
+        assert!(http.to_string().contains("no answer of an NFS server"), "{http}");
     }
 
     proptest! {

@@ -16,6 +16,8 @@ struct Library {
     place: Box<dyn Fn(String) -> Place>,
     folder: Box<dyn Fn(String) -> Change>,
     room: Option<Room>,
+    /// How durable a write of a block is that has ended, where nothing else is asked for.
+    durability: Durability,
     /// The pattern that says nothing of it, why, and which one is to be taken instead.
     lacks: (Pattern, &'static str, Pattern),
 }
@@ -48,6 +50,7 @@ fn libcephfs(inventory: &Inventory, name: String) -> Library {
         place: Box::new(move |path| Place::Cephfs { file_system: of_place.clone(), path }),
         folder: Box::new(move |path| Change::CephfsFolder { file_system: of_folder.clone(), path }),
         room: room_of_cluster(inventory).map(|bytes| Room { bytes, of: "the cluster's OSDs, with three copies," }),
+        durability: Durability::None,
         lacks: (Pattern::Stat, why, Pattern::StatCached),
     }
 }
@@ -61,6 +64,7 @@ fn nfs(seen: &ExportSeen, number: u32) -> Library {
         place: Box::new(move |path| Place::Nfs { export: of_place.clone(), path, of_cluster }),
         folder: Box::new(move |path| Change::NfsFolder { export: of_folder.clone(), path }),
         room: seen.bytes_free.map(|bytes| Room { bytes, of: "the export" }),
+        durability: Durability::Sync,
         lacks: (Pattern::StatCached, why, Pattern::Stat),
     }
 }
@@ -95,7 +99,8 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
                 let (jobs, depth) = jobs(draft, &load);
                 let least = load.block.saturating_mul(jobs.into()).saturating_mul(BLOCKS_LEAST);
                 let span = draft.options.working_set.unwrap_or(load.span.max(least));
-                Workload { jobs, depth, span, durability: asked.unwrap_or(Durability::None), ..load }
+                let usual = if load.writes() { library.durability } else { Durability::None };
+                Workload { jobs, depth, span, durability: asked.unwrap_or(usual), ..load }
             }
         };
         if load.of_files() {
@@ -167,6 +172,8 @@ mod tests {
             let load = &step.workload;
             assert!(load.jobs == load.depth && step.loads_ceph() && step.pattern != Pattern::StatCached, "{step:?}");
             assert_eq!(step.chart, !step.pattern.is_metadata());
+            let stable = load.writes() && !load.of_files();
+            assert_eq!(load.durability == Durability::Sync, stable, "{step:?}");
         }
         assert!(plan.steps.iter().any(|step| step.pattern == Pattern::Stat));
     }

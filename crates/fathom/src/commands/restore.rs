@@ -94,7 +94,8 @@ fn told(common: &Common, runs: &[String], undone: &[Undo], errors: &[ClusterErro
         _ if runs.is_empty() => say("nothing to undo\n")?,
         _ => {
             let lines: String = left.iter().map(|undo| undo.done() + "\n").collect();
-            say_plain(&format!("undone: {}\n{lines}", runs.join(", ")))?;
+            let but = if left.is_empty() { "" } else { ", but for what is left as it is" };
+            say_plain(&format!("undone: {}{but}\n{lines}", runs.join(", ")))?;
         }
     }
     match errors.is_empty() {

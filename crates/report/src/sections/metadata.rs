@@ -158,7 +158,10 @@ fn note(report: &Report, figure: &Figure) -> String {
     let synced = if synced { "; what is written is synced before it is closed" } else { "" };
     let rates = match is_mixed(figure) {
         true => format!("{}: {}", words::mix(of.mix), words::access(of.access)),
-        false => "create and delete go on side by side, all others alone".to_string(),
+        false if figures(report).iter().any(|one| one.kind == OpClass::Delete) => {
+            "create and delete go on side by side, all others alone".to_string()
+        }
+        false => "each kind of operation alone".to_string(),
     };
     let things = words_of(figure.layer).things.to_lowercase();
     let buckets = if of.buckets > 1 { format!(" in {} buckets", of.buckets) } else { String::new() };

@@ -71,6 +71,9 @@ fn an_export_is_loaded_without_a_mount_and_stands_beside_the_file_system() {
     lab.home.run(&["file", &url, &url]).ends(2, &["named twice"]);
     lab.home.run(&["file", "nfs://127.0.0.1:1/x"]).ends(2, &["nfs://127.0.0.1:1/x", "Connection refused"]);
     lab.home.run(&["file", "nfs://"]).ends(2, &["no host", "nfs://HOST/FOLDER"]);
+    lab.home.run(&["file", "127.0.0.1:/cephfs"]).ends(2, &["does not begin with nfs://", "nfs://HOST/FOLDER"]);
+    let root = url.trim_end_matches("/cephfs");
+    lab.home.run(&["file", root]).ends(2, &["above what a server exports", &url, "name what it exports"]);
     lab.home.run(&["file", &url, "--working-set", "90T"]).ends(2, &["90 TiB would be written", "has room for"]);
 }
 
@@ -86,7 +89,8 @@ fn what_a_killed_run_left_at_an_export_is_undone_and_what_others_put_there_stays
     std::os::unix::fs::symlink(mount.join("theirs.fathom"), folder.join(TREE).join("job1.fathom/2.fathom")).unwrap();
     let told = lab.home.run(&["restore", "--yes"]);
     told.ends(0, &[]);
-    assert!(format!("{}{}", told.out, told.err).contains("it holds what is not Fathom's"), "{}", told.err);
+    let said = format!("{}{}", told.out, told.err);
+    assert!(said.contains("but for what is left") && said.contains("it holds what is not Fathom's"), "{said}");
     assert_eq!(fs::read(folder.join(TREE).join("job0.fathom/notes")).unwrap(), b"theirs");
     assert!(fs::symlink_metadata(folder.join(TREE).join("job1.fathom/2.fathom")).unwrap().is_symlink());
     assert!(!folder.join(TREE).join("job15.fathom").exists());
