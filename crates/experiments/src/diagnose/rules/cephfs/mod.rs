@@ -7,5 +7,6 @@ pub mod fs_mds_cache;
 pub mod fs_mds_slow;
 pub mod fs_mds_trim;
 pub mod fs_meta_on_hdd;
+pub mod fs_nfs_depth;
 pub mod fs_no_standby;
 pub mod fs_rename_stall;
