@@ -8,28 +8,43 @@ use std::collections::HashMap;
 
 /// Cells in the order of layers, then of their doors, then of patterns; only those of which a figure exists.
 pub fn chart(entries: &[Entry]) -> Vec<ChartCell> {
-    let rows =
-        Layer::ALL.into_iter().flat_map(|layer| doors(entries, layer).into_iter().map(move |door| (layer, door)));
-    let all = rows.flat_map(|row| Pattern::ALL.map(|pattern| (row, pattern)));
-    let cell = |((layer, door), pattern): ((Layer, Option<&str>), Pattern)| {
+    Layer::ALL.into_iter().flat_map(|layer| rows(entries, layer)).collect()
+}
+
+fn rows(entries: &[Entry], layer: Layer) -> Vec<ChartCell> {
+    let doors = doors(entries, layer);
+    let all = doors.iter().flat_map(|door| Pattern::ALL.map(|pattern| (*door, pattern)));
+    let cell = |(door, pattern): (Option<&str>, Pattern)| {
         let mut figures = figures_of(entries, layer, pattern);
-        figures.retain(|entry| door.is_none_or(|door| entry.door() == door));
-        cell(layer, door, pattern, &figures)
+        figures.retain(|entry| door.map_or(!is_image(entry), |door| entry.door() == door));
+        let cell = cell(layer, pattern, &figures)?;
+        let target = |entry: &&Entry| entry.figure.target.clone();
+        let only = if doors.len() > 1 { figures.iter().map(target).collect() } else { Vec::new() };
+        Some(ChartCell { door: door.map(str::to_string), only, ..cell })
     };
     all.filter_map(cell).collect()
 }
 
-/// Several gateways, or file systems, by their names; else that there is none to choose.
+/// Several gateways, or file systems, by their names, and devices that are images of a cluster beside those that are none; else that there is
+/// none to choose.
 fn doors<'e>(entries: &'e [Entry], layer: Layer) -> Vec<Option<&'e str>> {
     let mut doors: Vec<Option<&str>> = Vec::new();
-    if layer.of_buckets() || layer.of_folders() {
-        for entry in entries.iter().filter(|entry| entry.figure.chart && entry.figure.layer == layer) {
-            if !entry.together() && !doors.contains(&Some(entry.door())) {
-                doors.push(Some(entry.door()));
-            }
+    let own = entries.iter().filter(|entry| entry.figure.chart && entry.figure.layer == layer && !entry.together());
+    for entry in own.filter(|entry| layer.of_buckets() || layer.of_folders() || is_image(entry)) {
+        if !doors.contains(&Some(entry.door())) {
+            doors.push(Some(entry.door()));
         }
     }
-    if doors.len() > 1 { doors } else { vec![None] }
+    match layer.of_disks() {
+        true => std::iter::once(None).chain(doors).collect(),
+        false if doors.len() > 1 => doors,
+        false => vec![None],
+    }
+}
+
+/// A device whose figures are of the cluster behind it, and of no disk.
+pub fn is_image(entry: &Entry) -> bool {
+    entry.only_target().is_some_and(|target| target.image.is_some())
 }
 
 /// The figures of a cell, one for each target: measured alone if there is such a one, else its share beside the others.
@@ -54,7 +69,7 @@ fn better(new: &Entry, old: &Entry) -> bool {
     rank(new) > rank(old)
 }
 
-fn cell(layer: Layer, door: Option<&str>, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell> {
+fn cell(layer: Layer, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell> {
     let usable: Vec<(&Entry, Estimate)> = figures.iter().filter_map(|entry| Some((*entry, entry.usable()?))).collect();
     let labelled = figures.iter().copied().max_by_key(|entry| severity(&entry.figure.label))?;
     let lower_is_better = pattern.metric(layer).lower_is_better();
@@ -62,7 +77,8 @@ fn cell(layer: Layer, door: Option<&str>, pattern: Pattern, figures: &[&Entry]) 
     let worst = usable.iter().max_by(|a, b| badness(&a.1).total_cmp(&badness(&b.1)));
     Some(ChartCell {
         layer,
-        door: door.map(str::to_string),
+        door: None,
+        only: Vec::new(),
         pattern,
         estimate: mean_over(figures),
         targets: usable.len() as u32,

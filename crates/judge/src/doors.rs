@@ -1,17 +1,18 @@
 //! What each door to a pool costs, beside objects of RADOS under the same work: images, files, and buckets at a gateway.
 
 use crate::across::mean_over;
-use crate::chart::{figures_of, severity};
+use crate::chart::{figures_of, is_image, severity};
 use crate::entry::Entry;
 use crate::multiple::over;
-use model::{DoorPrice, Layer, Pattern};
+use model::{DoorPrice, Layer, Pattern, Target};
 
 /// For each door and pattern that was measured, where objects of RADOS were loaded with the same work.
 pub fn door_prices(entries: &[Entry]) -> Vec<DoorPrice> {
     let Some(rados) = Layer::ALL.into_iter().find(|layer| layer.of_pools() && layer.can().objects) else {
         return Vec::new();
     };
-    let doors = Layer::ALL.into_iter().filter(|layer| layer.is_door());
+    // A device may be an image that a client maps.
+    let doors = Layer::ALL.into_iter().filter(|layer| layer.is_door() || layer.of_disks());
     doors
         .flat_map(|door| Pattern::ALL.into_iter().flat_map(move |pattern| prices(entries, (rados, door), pattern)))
         .collect()
@@ -22,7 +23,8 @@ fn prices(entries: &[Entry], (rados, door): (Layer, Layer), pattern: Pattern) ->
     let (below, mut own) = (figures_of(entries, rados, pattern), figures_of(entries, door, pattern));
     own.retain(|entry| leads_to_pools(entry));
     let step = |entry: &&Entry| entry.step.id;
-    let each = own.chunk_by(|a, b| !(door.of_buckets() || door.of_folders()) || step(a) == step(b));
+    let several = door.of_buckets() || door.of_folders() || door.of_disks();
+    let each = own.chunk_by(|a, b| !several || (step(a) == step(b) && a.door() == b.door()));
     each.filter_map(|own| price(own, &below, door, pattern)).collect()
 }
 
@@ -38,7 +40,7 @@ fn price(own: &[&Entry], below: &[&Entry], door: Layer, pattern: Pattern) -> Opt
         layer: door,
         pattern,
         metric,
-        target: first.figure.target.clone(),
+        target: first.only_target().and_then(mapped).unwrap_or_else(|| first.figure.target.clone()),
         at_door,
         of_rados,
         door_label: gravest(own),
@@ -47,9 +49,15 @@ fn price(own: &[&Entry], below: &[&Entry], door: Layer, pattern: Pattern) -> Opt
     })
 }
 
-/// Of a mounted folder nobody says whose it is.
+/// Of a mounted folder nobody says whose it is; devices are disks, but for images.
 fn leads_to_pools(entry: &Entry) -> bool {
-    !entry.figure.layer.of_folders() || entry.step.loads_ceph()
+    let layer = entry.figure.layer;
+    if layer.of_disks() { is_image(entry) } else { !layer.of_folders() || entry.step.loads_ceph() }
+}
+
+/// `/dev/rbd0: vms/disk, by krbd`
+fn mapped(target: &Target) -> Option<String> {
+    Some(format!("{}: {}", target.name, target.image.as_ref()?))
 }
 
 /// As large operations of the same kinds, as many in flight by as many clients.
@@ -62,7 +70,8 @@ fn same_work(one: &Entry, other: &Entry) -> bool {
             load.mix,
             load.clients,
             load.rate.map(|rate| rate.per_second.to_bits()),
-            entry.step.targets.len(),
+            // Several disks of a step may have been loaded one after the other.
+            if is_image(entry) { entry.figure.at_once as usize } else { entry.step.targets.len() },
         )
     };
     of(one) == of(other)

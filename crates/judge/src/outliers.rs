@@ -1,6 +1,6 @@
 //! The slow one among N: each against the median of the others, with a scale shrunk to a prior.
 
-use crate::chart::figures_of;
+use crate::chart::{figures_of, is_image};
 use crate::entry::Entry;
 use crate::series::{MAD_TO_SD, median};
 use crate::side_by_side::speeds;
@@ -80,8 +80,8 @@ fn kinship(entry: &Entry, scope: &Scope) -> String {
             let disk = osd.and_then(|osd| osd.device.as_deref()).map(model).unwrap_or_default();
             format!("{:?} {disk}", osd.and_then(|osd| osd.class.as_deref()))
         }
-        // File systems of other kinds are no peers.
-        _ if entry.figure.layer.of_folders() => entry.door().to_string(),
+        // File systems of other kinds are no peers, nor is an image one of a disk.
+        _ if entry.figure.layer.of_folders() || is_image(entry) => entry.door().to_string(),
         Some(Place::Path { path, .. }) => model(&path.to_string_lossy()),
         _ => String::new(),
     }

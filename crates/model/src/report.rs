@@ -90,6 +90,9 @@ pub struct ChartCell {
     /// Which of several gateways, or file systems: a mean over them would be of none. `None`: the layer has no such choice, or one alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub door: Option<String>,
+    /// The targets whose figures it is of, where the layer has others as well; empty: all of the layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
     pub pattern: Pattern,
     /// `None`: every figure of the cell is void or implausible; `why` says so.
     pub estimate: Option<Estimate>,
@@ -110,10 +113,8 @@ impl ChartCell {
 
     /// Is it, among others, of this figure?
     pub fn has(&self, figure: &Figure) -> bool {
-        let from_hosts = |door: &str| figure.target.strip_prefix(door).is_some_and(|rest| rest.starts_with(" from "));
-        figure.chart
-            && (figure.layer, figure.pattern) == (self.layer, self.pattern)
-            && self.door.as_ref().is_none_or(|door| figure.target == *door || from_hosts(door))
+        let own = (figure.layer, figure.pattern) == (self.layer, self.pattern);
+        figure.chart && own && (self.only.is_empty() || self.only.contains(&figure.target))
     }
 }
 

@@ -27,6 +27,9 @@ pub struct Target {
     /// Of a file, partition or volume that stands for the disk beneath, or of a link: that disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
+    /// Of a device that is an image of a Ceph cluster: which, through which client (`vms/disk, by krbd`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
     /// Of a lab's probe: the OSDs of whose disks it says how they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub like_disks_of: Vec<u32>,
@@ -46,9 +49,9 @@ pub struct Client {
 
 impl Target {
     pub fn new(layer: Layer, name: impl Into<String>, place: Place) -> Target {
-        let (host, client, network, bytes, on) = (None, None, None, None, None);
+        let (host, client, network, bytes, on, image) = (None, None, None, None, None, None);
         let (like_disks_of, beside) = (Vec::new(), Vec::new());
-        Target { layer, name: name.into(), host, place, client, network, bytes, on, like_disks_of, beside }
+        Target { layer, name: name.into(), host, place, client, network, bytes, on, image, like_disks_of, beside }
     }
 }
 

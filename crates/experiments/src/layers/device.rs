@@ -230,7 +230,11 @@ fn found<'a>(draft: &Draft<'a>, site: &'a Site, file_bytes: Bytes) -> Result<Dis
     let probed = probed(draft.inventory, shown);
     let host = known_as(draft.inventory, site);
     let link = whole.and_then(|_| seen.leads_to.clone()).filter(|_| site.host.is_none());
+    // A file on one has its file system in between.
+    let image =
+        seen.images.first().filter(|_| whole.is_some()).and_then(|told| Some(told.split_once(": ")?.1.to_string()));
     let target = Target {
+        image,
         on: beside::disk_of_part(seen).or(link),
         beside: beside::osds(draft, site, &host),
         host: Some(host),

@@ -31,13 +31,14 @@ fn a_guest_measures_as_a_client_does_and_goes_with_the_lab() {
     assert!(!Path::new(&name).exists());
     assert_eq!(lab.rados(&["-p", "guest", "ls"]).matches("rbd_data").count(), 0);
 
-    let mut warnings = Vec::new();
+    let (mut warnings, mut charts) = (Vec::new(), Vec::new());
     let mut measured = |words: &[&str]| -> Vec<(String, u64, u64)> {
         let there = ["--hosts", "guest", "--ssh-config", config, "--format", "json"];
         let short = ["--patterns", "write-latency", "--working-set", "4M", "--duration", "2s", "--passes", "1"];
         let ran = lab.home.run(&[words, &there, &short].concat());
         assert!([0, 4].contains(&ran.code), "{}", ran.err);
         let report = ran.json();
+        charts.extend(report["chart"].as_array().unwrap().iter().map(|cell| cell["door"].clone()));
         warnings.extend(report["warnings"].as_array().unwrap().clone());
         let figures = report["figures"].as_array().unwrap().iter();
         let figure = |one: &Value| {
@@ -54,6 +55,9 @@ fn a_guest_measures_as_a_client_does_and_goes_with_the_lab() {
         let own: Vec<_> = all.iter().filter(|one| one.0 == target).collect();
         assert!(!own.is_empty() && own.iter().all(|one| one.1 > 0 && one.2 == 0), "{target}: {all:?}");
     }
+    // An image that the kernel maps is no disk, and no folder is another.
+    let rows = [Value::Null, "guest:/dev/rbd0".into(), "/mnt/cephfs (ceph)".into(), "/mnt/nfs (nfs4)".into()];
+    assert_eq!(charts, rows);
     let told =
         warnings.iter().filter_map(Value::as_str).filter(|text| text.contains("is on an image of a Ceph cluster"));
     let told: Vec<&str> = told.collect();

@@ -1,8 +1,8 @@
 //! What a door to a pool costs: only beside objects of RADOS under the same work.
 
-use crate::made::{Made, pool, target};
+use crate::made::{Made, disk, pool, target};
 use judge::without_findings;
-use model::{Layer, Pattern, Place, Target};
+use model::{ChartCell, Client, Layer, Pattern, Place, Target};
 
 fn bucket() -> Target {
     at("10.0.0.9:8080")
@@ -77,4 +77,39 @@ fn one_gateway_or_other_work_is_beside_nothing() {
     assert_eq!(without_findings(&made.record).gateways.len(), 1);
     made.record.plan.steps.last_mut().unwrap().workload.block *= 2;
     assert!(without_findings(&made.record).gateways.is_empty());
+}
+
+#[test]
+fn an_image_that_a_client_maps_is_no_disk_and_stands_beside_rados() {
+    let mut made = Made::cluster();
+    let place = Place::Path { path: "/dev/rbd0".into(), writable: true };
+    let mapped = Target { image: Some("vms/disk, by krbd".into()), ..target(Layer::Device, "/dev/rbd0", None, place) };
+    made.measured(Pattern::WriteLatency, disk(0), 1.0).measured(Pattern::WriteLatency, mapped, 4.0);
+    made.measured(Pattern::WriteLatency, pool(), 2.0);
+    let report = without_findings(&made.record);
+    let cells = report.chart.iter().filter(|cell| cell.layer == Layer::Device);
+    let cells: Vec<(Option<&str>, f64)> =
+        cells.map(|cell| (cell.door.as_deref(), cell.estimate.unwrap().value.round_ties_even())).collect();
+    assert_eq!(cells, [(None, 1.0), (Some("/dev/rbd0"), 4.0)]);
+    let [price] = &report.doors[..] else { panic!("{:?}", report.doors) };
+    assert_eq!(price.target, "/dev/rbd0: vms/disk, by krbd");
+    assert!((price.times.value - 2.0).abs() < 0.1, "{:?}", price.times);
+}
+
+#[test]
+fn what_hosts_load_has_a_row_for_each_thing_and_each_figure_one_cell() {
+    let mut made = Made::cluster();
+    let folder = |of: &str| Target {
+        client: Some(Client { host: "guest".into(), of: of.into() }),
+        ..target(Layer::File, &format!("guest:{of}"), None, Place::Path { path: of.into(), writable: true })
+    };
+    made.measured(Pattern::ReadLatency, folder("/mnt/a (ceph)"), 1.0);
+    made.measured(Pattern::ReadLatency, folder("/mnt/b (nfs4)"), 4.0);
+    let report = without_findings(&made.record);
+    let rows: Vec<String> = report.chart.iter().map(ChartCell::row).collect();
+    assert_eq!(rows, ["file /mnt/a (ceph)", "file /mnt/b (nfs4)"]);
+    for (figure, cell) in report.figures.iter().zip(&report.chart) {
+        let own: Vec<&ChartCell> = report.chart.iter().filter(|cell| cell.has(figure)).collect();
+        assert_eq!(own, [cell], "{}", figure.target);
+    }
 }

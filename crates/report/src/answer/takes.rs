@@ -92,13 +92,13 @@ fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
     format!("A {operation} takes {value} {at}{label}, {beside}{mean}.")
 }
 
-/// Of several file systems: `1.2 ms ±0.1 (cephfs (libcephfs)), 2.3 ms ±0.2 (nfs://server/cephfs)`.
+/// Of several file systems, and of mapped images beside disks: `1.2 ms ±0.1 (cephfs (libcephfs)), 2.3 ms ±0.2 (nfs://server/cephfs)`.
 fn by_doors(report: &Report, cell: &ChartCell) -> Option<String> {
     cell.door.as_ref()?;
     let of = |one: &&ChartCell| (one.layer, one.pattern) == (cell.layer, cell.pattern);
     let say = |one: &ChartCell| {
         let value = numbers::figure(one.estimate.as_ref()?, one.pattern.metric(one.layer)).with_unit();
-        Some(format!("{value} ({})", one.door.as_ref()?))
+        Some(format!("{value} ({})", one.door.as_deref().unwrap_or(one.layer.name())))
     };
     Some(report.chart.iter().filter(of).filter_map(say).collect::<Vec<_>>().join(", "))
 }

@@ -13,9 +13,9 @@ const NO_MODEL: &str = "What file systems and gateways should take was never pub
 const OF_GATEWAYS: &str = "That a gateway is one of this cluster is not looked at.";
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
-    // What images add to RADOS the ledger says; here they stand beside files and buckets.
+    // What images add to RADOS the ledger says; here they stand beside mapped ones, files and buckets.
     let is = |of: fn(Layer) -> bool| report.doors.iter().any(|price| of(price.layer));
-    if !is(Layer::of_buckets) && !is(Layer::of_folders) {
+    if !is(Layer::of_buckets) && !is(Layer::of_folders) && !is(Layer::of_disks) {
         return Vec::new();
     }
     let table = Table::new(HEADING.map(Column::left), report.doors.iter().map(|price| row(&report.doors, price)));
@@ -38,7 +38,10 @@ fn unknown(price: &DoorPrice) -> bool {
 /// The layer, or which of several doors of it.
 fn door(all: &[DoorPrice], price: &DoorPrice) -> String {
     let another = |other: &DoorPrice| other.layer == price.layer && other.target != price.target;
-    if all.iter().any(another) { price.target.clone() } else { price.layer.name().to_string() }
+    match price.layer.of_disks() || all.iter().any(another) {
+        true => price.target.clone(),
+        false => price.layer.name().to_string(),
+    }
 }
 
 fn row(all: &[DoorPrice], price: &DoorPrice) -> Row {

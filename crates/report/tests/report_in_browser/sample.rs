@@ -362,6 +362,7 @@ fn cell(figures: &[Figure], layer: Layer, pattern: Pattern) -> Option<ChartCell>
     let worst = own.iter().max_by(|a, b| badness(a).total_cmp(&badness(b))).map(|f| f.target.clone());
     Some(ChartCell {
         door: None,
+        only: Vec::new(),
         layer,
         pattern,
         estimate: (!good.is_empty()).then(|| Estimate::new(mean, half.max(mean * 0.02))),

@@ -26,6 +26,7 @@ fn with_pairs(label: &str, apart: bool) -> String {
     let cell = ChartCell {
         layer: buckets(),
         door: None,
+        only: Vec::new(),
         pattern,
         estimate,
         targets: 2,

@@ -278,6 +278,7 @@ fn cell() -> impl Strategy<Value = ChartCell> {
     (layer(), pattern(), option::of(estimate()), any::<u32>(), option::of(text()), label()).prop_map(
         |(layer, pattern, estimate, targets, worst, label)| ChartCell {
             door: None,
+            only: Vec::new(),
             layer,
             pattern,
             estimate,
