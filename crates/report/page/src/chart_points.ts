@@ -13,7 +13,11 @@ interface Row extends PointRow {
 }
 type Drawn = Row & { shown: Mark };
 
+/** Room for the names at the left: as much as the longest takes, up to this share of the picture. */
 const LEFT = 74;
+const LEFT_MOST = 0.4;
+const PER_LETTER_BOLD = 7.4;
+const EM = 13;
 /** Room for the numbers at the right, and for the longest label under them. */
 const RIGHT_LEAST = 134;
 const RIGHT_WORDS = 162;
@@ -36,10 +40,12 @@ export function drawPoints({ caption, rows: all }: Points, link: Link, width: nu
   const edges = [...sure, ...struck].flatMap(({ shown }) => [shown.value, shown.low, shown.high]);
   const domain = logDomain(edges, 1.25);
   const right = room(rows);
+  const longest = Math.max(...rows.map((row) => row.name.length));
+  const left = Math.max(LEFT, Math.min(16 + PER_LETTER_BOLD * longest, LEFT_MOST * width));
   return picture(`${caption.title}; the table below holds the same numbers`, {
     width,
     height: rows.length * 40 + 26,
-    marginLeft: LEFT,
+    marginLeft: left,
     marginRight: right,
     marginTop: 0,
     marginBottom: 26,
@@ -47,8 +53,8 @@ export function drawPoints({ caption, rows: all }: Points, link: Link, width: nu
     y: { type: "band", domain: rows.map((row) => row.name), padding: 0, axis: null },
     symbol: { type: "identity" },
     marks: [
-      ...layers(rows, domain, right),
-      ...logAxis(domain, width - LEFT - right),
+      ...layers(rows, domain, [left, right]),
+      ...logAxis(domain, width - left - right),
       // What stands aside and struck values are not part of the line down.
       line(
         sure.filter((row) => !row.aside),
@@ -70,19 +76,30 @@ function water(place: number, rows: number): string {
 }
 
 /** The rows as water that gets deeper, with their names. */
-function layers(rows: Row[], [low, high]: [number, number], right: number): Markish[] {
-  const dx = 8 - LEFT;
+function layers(rows: Row[], [low, high]: [number, number], [left, right]: [number, number]): Markish[] {
+  const dx = 8 - left;
   return [
     barX(rows, {
       y: "name",
       x1: low,
       x2: high,
       fill: (row: Row) => row.fill,
-      insetLeft: -LEFT,
+      insetLeft: -left,
       insetRight: -right,
       insetBottom: 1,
     }),
-    text(rows, { y: "name", x: low, text: "name", dx, textAnchor: "start", fontWeight: 600, fill: "var(--ink)" }),
+    text(rows, {
+      y: "name",
+      x: low,
+      text: "name",
+      dx,
+      textAnchor: "start",
+      fontWeight: 600,
+      fill: "var(--ink)",
+      lineWidth: (left - 12) / EM,
+      textOverflow: "ellipsis-middle",
+      title: "name",
+    }),
   ];
 }
 
