@@ -131,6 +131,10 @@ impl File {
                 Some(OperationResult::Write { result: Some(written), .. })
                     if (1..=piece.len() as u32).contains(&written.count) =>
                 {
+                    if stable == StableHow::FileSync && written.committed != StableHow::FileSync {
+                        let why = "it took a write as less stable than was asked for".to_string();
+                        return Err(NfsError::Answer { what, why });
+                    }
                     done += written.count as usize;
                 }
                 _ => return Err(missing(what)),

@@ -1,7 +1,7 @@
 //! An object that is put in parts, one after the other: which request comes next.
 
 use model::{Bytes, units};
-use s3::{PART_LEAST, PARTS_MOST, Requests};
+use s3::{Answer, PART_LEAST, PARTS_MOST, Requests};
 
 /// Why objects of this size can't be put in such parts, in words.
 pub fn refusal(part: Bytes, size: Bytes, swift: bool) -> Option<String> {
@@ -37,6 +37,19 @@ impl Upload {
             Upload::Begun => &[],
             Upload::Part { tags, .. } => piece(content, part, tags.len()),
             Upload::Together { body } => body.as_bytes(),
+        }
+    }
+
+    /// Does this answer say that what was sent of it is there? One of another success, as a PUT as one may have, is none of an upload.
+    ///
+    /// # Errors
+    /// It is an answer of success, and says less.
+    pub fn is_taken(answer: &Answer) -> Result<bool, &'static str> {
+        match answer.status {
+            200 if answer.early => Err("the gateway said that it has a part before all of it was sent"),
+            200 => Ok(true),
+            201..300 => Err("the gateway answered a part of an upload as nothing that S3 knows"),
+            _ => Ok(false),
         }
     }
 
@@ -91,6 +104,15 @@ mod tests {
         assert!(why(MIB, 64 * MIB, false).contains("at least 5 MiB"));
         assert!(why(5 * MIB, 64 << 30, false).contains("more than 10000"));
         assert!(why(8 * MIB, 64 * MIB, true).contains("Swift has none"));
+    }
+
+    #[test]
+    fn no_other_success_and_none_that_came_early_counts() {
+        let of = |status, early| Upload::is_taken(&Answer { status, early, ..Answer::default() });
+        assert_eq!((of(200, false), of(503, false), of(404, true)), (Ok(true), Ok(false), Ok(false)));
+        for (status, early) in [(200, true), (201, false), (204, false)] {
+            assert!(of(status, early).is_err(), "{status} {early}");
+        }
     }
 
     proptest! {

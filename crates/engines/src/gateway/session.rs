@@ -244,13 +244,16 @@ impl GatewaySession {
             Err(error) => Err(error),
         };
         let answer = match answer {
-            Ok(answer) if answer.status == 200 && slot.upload.is_some() => {
-                match self.next_part(index, &request, &answer)? {
-                    Ok(true) => return self.go_on(index),
-                    Ok(false) => Ok(answer),
-                    Err(error) => return self.end(index, &request, Err(error), None),
+            Ok(answer) if slot.upload.is_some() => match self.next_part(index, &request, &answer)? {
+                Ok(true) => return self.go_on(index),
+                Ok(false) => Ok(answer),
+                Err(error) => {
+                    if answer.close {
+                        self.slots[index].connection = None;
+                    }
+                    return self.end(index, &request, Err(error), None);
                 }
-            }
+            },
             answer => answer,
         };
         let slot = &mut self.slots[index];
@@ -302,6 +305,11 @@ impl GatewaySession {
         request: &Request,
         answer: &Answer,
     ) -> Result<Result<bool, OpError>, EngineError> {
+        match Upload::is_taken(answer) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Ok(false)),
+            Err(why) => return Ok(Err(OpError::saying(libc::EPROTO, why))),
+        }
         let (name, part) = (self.name(request), self.part.unwrap_or(Bytes::MAX));
         let whole = |into: &[u8]| (answer.bytes as usize).min(into.len());
         let told = self.slots[index].into[..whole(&self.slots[index].into)].to_vec();
