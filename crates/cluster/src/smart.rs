@@ -9,8 +9,6 @@ use std::time::Duration;
 
 /// Seconds: a drive that answers its log pages later is not waited for.
 const SECONDS: u64 = 10;
-/// The same between two loads of a run.
-const SECONDS_BETWEEN_LOADS: u64 = 3;
 /// A program that was told to end has this long for it.
 const ENDS_WITHIN: Duration = Duration::from_secs(2);
 /// Bytes: a drive with every log full tells some hundred thousand.
@@ -34,13 +32,12 @@ pub fn health(disk: &str) -> Result<DriveHealth, String> {
     of(&asked(
         disk,
         &["--info", "--health", "--attributes", "--capabilities", "--log=devstat", "--log=scttempsts", "--log=error"],
-        SECONDS,
     )?)
 }
 
 /// °C now; `None`: it is not known.
 pub fn temperature(disk: &str) -> Option<f64> {
-    temperature_in(&asked(disk, &["--attributes"], SECONDS_BETWEEN_LOADS).ok()?)
+    temperature_in(&asked(disk, &["--attributes"]).ok()?)
 }
 
 fn temperature_in(told: &Value) -> Option<f64> {
@@ -50,19 +47,19 @@ fn temperature_in(told: &Value) -> Option<f64> {
 /// °C that a drive can have and still answer; 0 is what many say that do not know.
 pub(crate) const PLAUSIBLE: std::ops::RangeInclusive<f64> = 1.0..=150.0;
 
-/// What smartctl says of it, within that many seconds.
-fn asked(disk: &str, what: &[&str], seconds: u64) -> Result<Value, String> {
+/// What smartctl says of it, within [`SECONDS`].
+fn asked(disk: &str, what: &[&str]) -> Result<Value, String> {
     let path = format!("/dev/{}", disk.replace('!', "/"));
     let mut smartctl = Command::new("timeout");
     smartctl.env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin:/usr/local/sbin").env("LC_ALL", "C");
-    smartctl.args(["--kill-after=1", &seconds.to_string(), "smartctl", "--json=c"]).args(what).arg(&path);
+    smartctl.args(["--kill-after=1", &SECONDS.to_string(), "smartctl", "--json=c"]).args(what).arg(&path);
     smartctl.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     // A drive that hangs in the kernel keeps even a killed program: it is left behind.
     let (tell, told) = channel();
     std::thread::spawn(move || drop(tell.send(said(&mut smartctl))));
-    let late = || format!("it did not answer smartctl within {seconds} s");
+    let late = || format!("it did not answer smartctl within {SECONDS} s");
     let (status, text) = told
-        .recv_timeout(Duration::from_secs(seconds) + ENDS_WITHIN)
+        .recv_timeout(Duration::from_secs(SECONDS) + ENDS_WITHIN)
         .map_err(|_| late())?
         .map_err(|error| format!("smartctl: {error}"))?;
     match status.code() {
