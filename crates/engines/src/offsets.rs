@@ -1,6 +1,6 @@
 //! Where the next operation goes, and whether it reads or writes: drawn from the workload, reproducible from its seed.
 
-use model::{Access, OpClass, OpMix, Workload};
+use model::{Access, OpClass, OpMix, Sizes, Workload};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Zipf};
@@ -11,6 +11,7 @@ pub struct Draw {
     /// Blocks of the lane's part of the span; at least 1.
     blocks: u64,
     block: u64,
+    sizes: Option<Sizes>,
     way: Way,
     mix: OpMix,
     /// What every operation is, if all are the same.
@@ -36,7 +37,7 @@ impl Draw {
             workload.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(lane).wrapping_mul(0xD1B5_4A32_D192_ED03);
         let mut chance = Xoshiro256PlusPlus::seed_from_u64(seed);
         let block = workload.block.max(1);
-        let blocks = (workload.lane_span() / block).max(1);
+        let blocks = workload.lane_items().max(1);
         let way = match workload.access {
             Access::Random => Way::Random,
             // A seeded place to start: another seed reads other data, which caches may not have seen.
@@ -49,7 +50,16 @@ impl Draw {
         };
         let mix = workload.mix;
         let only = (!mix.is_mixed()).then(|| mix.main());
-        Draw { chance, blocks, block, way, mix, only, made: mix.turns_over().then_some(STOCK) }
+        Draw {
+            chance,
+            blocks,
+            block,
+            sizes: workload.sizes.clone(),
+            way,
+            mix,
+            only,
+            made: mix.turns_over().then_some(STOCK),
+        }
     }
 
     /// Offset of the next operation within the lane's part of the span.
@@ -65,6 +75,13 @@ impl Draw {
             Way::Zipf { ranks, scatter } => scatter.block(ranks.sample(&mut self.chance) as u64 - 1),
         };
         block * self.block
+    }
+
+    /// Bytes of the operation at this offset.
+    #[inline]
+    pub fn len(&self, offset: u64) -> u32 {
+        let bytes = self.sizes.as_ref().map_or(self.block, |sizes| sizes.of(offset / self.block));
+        u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
     #[inline]
@@ -186,6 +203,19 @@ mod tests {
         }
         // Five standard deviations of a binomial with mean 10,000.
         assert!(parts.iter().all(|n| n.abs_diff(10_000) < 500), "{parts:?}");
+    }
+
+    #[test]
+    fn where_sizes_differ_each_item_has_its_own() {
+        let sizes = Sizes::between(4096, 1 << 20).unwrap();
+        let whole = Workload::canonical(Pattern::ReadLatency, 100 << 20, 1);
+        let workload = Workload { block: 1 << 20, sizes: Some(sizes.clone()), ..whole };
+        let mut draw = Draw::new(&workload, 0);
+        for _ in 0..1000 {
+            let offset = draw.offset();
+            assert_eq!(u64::from(draw.len(offset)), sizes.of(offset >> 20));
+        }
+        assert_eq!((workload.lane_items(), workload.bytes()), (100, sizes.total(100)));
     }
 
     #[test]

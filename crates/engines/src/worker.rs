@@ -20,7 +20,6 @@ pub struct Lane {
     draw: Draw,
     /// `None`: a closed loop.
     schedule: Option<Schedule>,
-    block: u32,
     /// By slot: the operation that has it.
     slots: Vec<Started>,
     /// Slots without an operation.
@@ -71,7 +70,6 @@ impl Lane {
             session,
             draw: Draw::new(workload, lane),
             schedule: Schedule::new(workload, lane, start),
-            block: u32::try_from(workload.block).unwrap_or(u32::MAX),
             slots: vec![nothing; depth as usize],
             free: (0..depth).rev().collect(),
             waiting: Vec::with_capacity(depth as usize),
@@ -132,7 +130,7 @@ impl Lane {
     fn draw_all(&mut self) {
         while let Some(slot) = self.free.pop() {
             let (kind, offset) = (self.draw.kind(), self.draw.offset());
-            self.waiting.push(Op { slot, kind, offset, len: self.block, due: 0 });
+            self.waiting.push(Op { slot, kind, offset, len: self.draw.len(offset), due: 0 });
         }
     }
 
@@ -143,7 +141,7 @@ impl Lane {
         while schedule.due() <= now {
             let Some(slot) = self.free.pop() else { break };
             let (kind, offset) = (self.draw.kind(), self.draw.offset());
-            self.waiting.push(Op { slot, kind, offset, len: self.block, due: schedule.due() });
+            self.waiting.push(Op { slot, kind, offset, len: self.draw.len(offset), due: schedule.due() });
             schedule.advance();
         }
     }

@@ -1,7 +1,7 @@
 //! The numbers of a workload that a request fixes; the others are the pattern's own.
 
 use model::change::PoolLike;
-use model::{Access, Arrivals, Bytes, Durability, Layer, OpMix, Pattern, Rate, Tree};
+use model::{Access, Arrivals, Bytes, Durability, Layer, OpMix, Pattern, Rate, Sizes, Tree};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,8 @@ pub struct WorkloadOptions {
     pub buckets: Option<u32>,
     /// Objects that are larger are put in parts of this many bytes.
     pub part: Option<Bytes>,
+    /// How large whole objects, and files, are, if not all alike.
+    pub sizes: Option<Sizes>,
     pub engine: Option<String>,
     /// Options of the engine.
     pub engine_options: BTreeMap<String, String>,

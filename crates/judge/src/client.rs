@@ -67,7 +67,7 @@ fn traffic(entry: &Entry) -> Option<Estimate> {
     let own = entry.usable()?;
     let factor = match entry.figure.metric {
         Metric::Bandwidth => 1.0,
-        Metric::Iops => entry.step.workload.block as f64 / 1e6,
+        Metric::Iops => entry.step.workload.mean_bytes() / 1e6,
         Metric::LatencyMean | Metric::Rtt => return None,
     };
     Some(Estimate { value: own.value * factor, low: own.low * factor, high: own.high * factor })

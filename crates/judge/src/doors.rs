@@ -65,7 +65,7 @@ fn same_work(one: &Entry, other: &Entry) -> bool {
     let of = |entry: &Entry| {
         let load = &entry.step.workload;
         (
-            load.block,
+            (load.block, load.sizes.clone()),
             load.depth,
             load.mix,
             load.clients,

@@ -41,7 +41,7 @@ impl InFlight {
     pub fn widen(&self, step: &Step, pooled: Pooled) -> Pooled {
         let operations = (self.ended + self.in_flight) as f64 / self.seconds;
         let most = match step.metric {
-            Metric::Bandwidth => operations * step.workload.block as f64 / 1e6,
+            Metric::Bandwidth => operations * step.workload.mean_bytes() / 1e6,
             Metric::Iops => operations,
             // Of times it is only known that those still to come are longer.
             _ => return pooled,

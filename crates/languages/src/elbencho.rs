@@ -258,6 +258,7 @@ fn workload(phase: &Phase, told: &[ImportedOperations], block: Bytes) -> Result<
         tree: None,
         buckets: 1,
         part: None,
+        sizes: None,
         seed: 0,
         engine: None,
         options,

@@ -193,6 +193,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         tree: None,
         buckets: 1,
         part: None,
+        sizes: None,
         seed: 0,
         engine: None,
         options: BTreeMap::new(),

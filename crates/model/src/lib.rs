@@ -49,6 +49,7 @@ pub mod secrets;
 pub mod seed;
 pub mod shell;
 pub mod site;
+mod sizes;
 mod slow_operations;
 mod step_id;
 mod stores;
@@ -119,6 +120,7 @@ pub use report::{
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
 pub use site::{FileSystemSeen, Holes, NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
+pub use sizes::{SizeShare, Sizes};
 pub use slow_operations::{SlowOperation, SlowOperations, SlowestOfStep};
 pub use step_id::StepId;
 pub use stores::{CommitParts, DatabaseLook, StoreDevices, StoreTimes};

@@ -39,6 +39,8 @@ pub struct ObjectsNeeded {
     pub size: Bytes,
     pub family: &'static str,
     pub count: u64,
+    /// Of all of them.
+    pub bytes: Bytes,
 }
 
 impl ObjectsNeeded {
@@ -48,12 +50,9 @@ impl ObjectsNeeded {
     }
 
     pub fn by(workload: &Workload) -> ObjectsNeeded {
-        let count = objects_per_lane(workload) * u64::from(workload.jobs.max(1));
-        ObjectsNeeded { size: object_size(workload), family: family(workload), count }
-    }
-
-    pub fn bytes(&self) -> Bytes {
-        self.size * self.count
+        let (size, each, jobs) = (object_size(workload), objects_per_lane(workload), u64::from(workload.jobs.max(1)));
+        let bytes = workload.sizes.as_ref().map_or(size * each, |sizes| sizes.total(each)) * jobs;
+        ObjectsNeeded { size, family: family(workload), count: each * jobs, bytes }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::operation::{OpClass, OpMix, WrittenMix};
 use crate::pattern::{Pattern, PatternSpec};
+use crate::sizes::Sizes;
 use crate::tree::Tree;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,7 +78,7 @@ impl Rate {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
-    /// Bytes of one operation.
+    /// Bytes of one operation; where sizes differ, of the largest.
     pub block: Bytes,
     /// Operations in flight, over all jobs; in an open loop the most of them: what is due beyond that waits.
     pub depth: u32,
@@ -94,7 +95,7 @@ pub struct Workload {
     pub mix: OpMix,
     pub access: Access,
     pub durability: Durability,
-    /// Bytes of the working set, over all jobs (images, objects, region of a device).
+    /// Bytes of the working set, over all jobs (images, objects, region of a device); where sizes differ, as if all were the largest.
     pub span: Bytes,
     /// Bytes of the device (of several, the smallest) over all of which the working set lies in pieces; `None`: it lies together, at
     /// the beginning.
@@ -111,6 +112,9 @@ pub struct Workload {
     /// Objects are put in parts of this many bytes, one after the other; `None`: each as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Bytes>,
+    /// How large whole objects, and files, are; `None`: each has `block` bytes (objects: `object`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
     pub seed: u64,
     /// Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
     pub engine: Option<String>,
@@ -155,6 +159,7 @@ impl Workload {
             tree: None,
             buckets: 1,
             part: None,
+            sizes: None,
             seed,
             engine: None,
             options: BTreeMap::new(),
@@ -179,6 +184,29 @@ impl Workload {
     /// Is it of files by their names, and not of bytes?
     pub fn of_files(&self) -> bool {
         self.mix.classes().any(|class| !class.of_bytes())
+    }
+
+    /// Bytes that the working set really has.
+    pub fn bytes(&self) -> Bytes {
+        match &self.sizes {
+            Some(sizes) => sizes.total(self.lane_items()).saturating_mul(self.jobs.max(1).into()),
+            None => self.span,
+        }
+    }
+
+    /// Whole blocks, objects or files of each lane.
+    pub fn lane_items(&self) -> u64 {
+        self.lane_span() / self.block.max(1)
+    }
+
+    /// Bytes of the operation on a lane's item of this number.
+    pub fn bytes_of(&self, item: u64) -> Bytes {
+        self.sizes.as_ref().map_or(self.block, |sizes| sizes.of(item))
+    }
+
+    /// Bytes of an operation, on average.
+    pub fn mean_bytes(&self) -> f64 {
+        self.sizes.as_ref().map_or(self.block as f64, Sizes::mean)
     }
 
     /// Depth of one lane: the depth is shared as evenly as whole numbers allow.

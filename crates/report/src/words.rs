@@ -1,7 +1,10 @@
 //! Names, marks and workloads in words, the same in every face.
 
 use crate::numbers;
-use model::{Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpClass, OpMix, Pattern, Workload};
+use model::{
+    Access, Arrivals, Durability, Estimate, Figure, Label, Layer, Metric, OpClass, OpMix, Pattern, SizeShare, Sizes,
+    Workload,
+};
 
 /// A label as it is explained, the same on a terminal, in Markdown and in the HTML report.
 pub struct Meaning {
@@ -217,7 +220,19 @@ pub fn apart(chart: bool, layer: Layer, of: &Workload) -> Option<String> {
 /// `over 4 GiB`, or, where they lie all over a device, `over 4 GiB spread over all 1.7 TiB`.
 pub fn over(of: &Workload) -> String {
     let spread = of.spread.map(|device| format!(" spread over all {}", numbers::bytes(device)));
-    format!("over {}{}", numbers::bytes(of.span), spread.unwrap_or_default())
+    format!("over {}{}", numbers::bytes(of.bytes()), spread.unwrap_or_default())
+}
+
+/// Bytes of each operation: `4 KiB`; where they differ, `4 KiB to 1 MiB`, or `4 KiB (70 %), 1 MiB (30 %)`.
+pub fn sizes(of: &Workload) -> String {
+    match &of.sizes {
+        None => numbers::bytes(of.block),
+        Some(Sizes::Between { least, most }) => format!("{} to {}", numbers::bytes(*least), numbers::bytes(*most)),
+        Some(Sizes::Shares(shares)) => {
+            let one = |one: &SizeShare| format!("{} ({} %)", numbers::bytes(one.bytes), one.percent);
+            shares.iter().map(one).collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 /// What the numbers of a sweep's axis count; `None`: things.
@@ -238,7 +253,9 @@ fn alike(one: &Workload, other: &Workload) -> bool {
     let numbers = |w: &Workload| {
         (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, (w.tree, w.buckets, w.part))
     };
-    numbers(one) == numbers(other) && (&one.options, &one.settings) == (&other.options, &other.settings)
+    numbers(one) == numbers(other)
+        && one.sizes == other.sizes
+        && (&one.options, &one.settings) == (&other.options, &other.settings)
 }
 
 /// Does the pattern's name say all of it? Of disks, which have several ways of making a write durable, that as well.
@@ -274,7 +291,7 @@ pub fn beside_pattern(figure: &Figure) -> String {
 pub fn workload(layer: Layer, workload: &Workload) -> String {
     let access = access(workload.access);
     let kind = mix(workload.mix);
-    let block = numbers::bytes(workload.block);
+    let block = sizes(workload);
     let how = match workload.rate {
         None => format!("depth {}", workload.depth),
         Some(rate) => match rate.pause_ms() {

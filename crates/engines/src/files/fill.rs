@@ -84,11 +84,12 @@ pub fn names_of_lane(
     system.enter(&begin).map_err(|error| broken("enter", &begin, error))?;
     for item in 0..names.items() {
         let (path, number) = (names.file(lane, item), names.number(lane, item));
-        let content = slab.buffer(0, block);
+        let bytes = names.bytes(item);
+        let content = slab.buffer(0, bytes);
         content::mark(content, number, number ^ seed);
         there_too(system.create(&path, content, false))
             .map_err(|error| broken("create", &format!("{begin}/{path}"), error))?;
-        if !progress.made(workload.block) {
+        if !progress.made(bytes as Bytes) {
             return Ok(());
         }
     }

@@ -18,7 +18,7 @@ use blocks::{BlockFile, BlocksSession};
 use cephfs::{Cephfs, CephfsBlocks};
 use fill::{FillsLane, Progress};
 use model::workload::OBJECT_MOST;
-use model::{Bytes, NfsExport, OpClass, Place, Target, Workload};
+use model::{Bytes, NfsExport, OpClass, Place, Sizes, Target, Workload};
 use names::Names;
 use nfs::{NfsBlocks, NfsFiles};
 use session::FilesSession;
@@ -125,9 +125,10 @@ impl FilesEngine {
 
     fn refuse_shape(&self, workload: &Workload) -> Option<String> {
         let (block, deepest, by_names) = (workload.block, workload.lane_depth(0), workload.of_files());
+        let least = workload.sizes.as_ref().map_or(block, Sizes::least);
         match () {
-            () if by_names && block < content::MARK as Bytes => Some(format!(
-                "files of {block} bytes have no room for what tells whether they are whole (at least {} bytes); choose a larger block size",
+            () if by_names && least < content::MARK as Bytes => Some(format!(
+                "files of {least} bytes have no room for what tells whether they are whole (at least {} bytes); choose a larger block size",
                 content::MARK
             )),
             () if block > OBJECT_MOST => Some(format!(

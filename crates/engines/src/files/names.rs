@@ -1,15 +1,16 @@
 //! Which file each item of a lane is, and in which folder it lies.
 
-use model::{Bytes, Tree, Workload};
+use model::{Bytes, Sizes, Tree, Workload};
 
 /// The files of a workload: as many for each lane.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Names {
     tree: Tree,
     lanes: u64,
     /// Of each lane.
     items: u64,
     block: Bytes,
+    sizes: Option<Sizes>,
 }
 
 /// A file or folder, relative to where the lane's tree begins.
@@ -19,13 +20,19 @@ impl Names {
     /// `None`: the workload is of no tree, or of one without a file for each lane.
     pub fn of(workload: &Workload) -> Option<Names> {
         let tree = workload.tree?;
-        let items = workload.lane_span() / workload.block.max(1);
-        (items > 0).then_some(Names { tree, lanes: workload.jobs.max(1).into(), items, block: workload.block })
+        let (items, lanes, sizes) = (workload.lane_items(), workload.jobs.max(1).into(), workload.sizes.clone());
+        (items > 0).then_some(Names { tree, lanes, items, block: workload.block, sizes })
     }
 
     /// Of each lane.
     pub fn items(&self) -> u64 {
         self.items
+    }
+
+    /// Bytes of the item.
+    pub fn bytes(&self, item: u64) -> usize {
+        let bytes = self.sizes.as_ref().map_or(self.block, |sizes| sizes.of(item));
+        usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
     /// Of the item's content, and unlike that of all others; the same whatever part of the tree is made.
@@ -39,7 +46,8 @@ impl Names {
         let Tree { levels, folders, files, shared } = self.tree;
         let jobs = if shared { format!(".shared{}", self.lanes) } else { String::new() };
         let own = if shared { String::new() } else { format!("/job{lane}{}", Tree::OWN_ENDING) };
-        format!("{}.{levels}x{folders}x{files}{jobs}{}{own}", self.block, Tree::OWN_ENDING)
+        let sizes = self.sizes.as_ref().map_or(self.block.to_string(), Sizes::to_string);
+        format!("{sizes}.{levels}x{folders}x{files}{jobs}{}{own}", Tree::OWN_ENDING)
     }
 
     /// Folder and file in its tree: jobs that share a tree take its files in turns. What is one too many, so that all jobs

@@ -72,7 +72,8 @@ impl FilesSession {
         let one = |nth: u64| {
             let item = nth * items / most;
             let path = self.new_path(item);
-            self.write(&path).map_err(|error| EngineError::Broken(format!("create {path}: {error}")))?;
+            self.write(&path, self.names.bytes(item))
+                .map_err(|error| EngineError::Broken(format!("create {path}: {error}")))?;
             Ok((item, path))
         };
         (0..most).map(one).collect()
@@ -83,18 +84,19 @@ impl FilesSession {
         self.names.beside(self.lane, item, self.number)
     }
 
-    fn write(&mut self, path: &str) -> Result<(), OpError> {
-        let content = self.slab.buffer(WRITE, self.block);
+    fn write(&mut self, path: &str, bytes: usize) -> Result<(), OpError> {
+        let content = self.slab.buffer(WRITE, bytes);
         content::mark(content, self.number, self.number);
         self.system.create(path, content, self.durable)
     }
 
     fn execute(&mut self, op: &Op) -> Result<(), OpError> {
         let item = op.offset / self.block.max(1) as u64 % self.names.items();
+        let bytes = self.names.bytes(item);
         match op.kind {
             OpClass::Create => {
                 let path = self.new_path(item);
-                self.write(&path)?;
+                self.write(&path, bytes)?;
                 self.made.push(path);
             }
             OpClass::Delete => {
@@ -107,7 +109,7 @@ impl FilesSession {
             OpClass::Append => {
                 let at = item as usize % self.appended.len().max(1);
                 self.number += 1;
-                let content = self.slab.buffer(WRITE, self.block);
+                let content = self.slab.buffer(WRITE, bytes);
                 content::mark(content, self.number, self.number);
                 let Some((blocks, path)) = self.appended.get_mut(at) else { return Ok(()) };
                 let (to, has) =
@@ -116,7 +118,7 @@ impl FilesSession {
                 *blocks = has + 1;
             }
             OpClass::Rewrite => {
-                let content = self.slab.buffer(WRITE, self.block);
+                let content = self.slab.buffer(WRITE, bytes);
                 content::mark(content, self.names.number(self.lane, item), self.number);
                 self.number += 1;
                 let path = self.names.file(self.lane, item);
@@ -124,14 +126,14 @@ impl FilesSession {
             }
             OpClass::Stat | OpClass::StatCached => {
                 let of = if op.kind == OpClass::Stat { AskedOf::Keeper } else { AskedOf::Cache };
-                if self.system.stat(&self.names.file(self.lane, item), of)? != self.block as u64 {
+                if self.system.stat(&self.names.file(self.lane, item), of)? != bytes as u64 {
                     return Err(OpError::saying(libc::EBADMSG, "it is not as large as it was written"));
                 }
             }
             OpClass::Open => {
                 let into = self.slab.buffer(READ, self.block.next_multiple_of(crate::buffers::ALIGN));
-                let bytes = self.system.read(&self.names.file(self.lane, item), into)?;
-                if bytes != self.block || !content::is_whole(&into[..bytes], self.names.number(self.lane, item)) {
+                let read = self.system.read(&self.names.file(self.lane, item), into)?;
+                if read != bytes || !content::is_whole(&into[..read], self.names.number(self.lane, item)) {
                     return Err(OpError::saying(libc::EBADMSG, "what was read is not what was written (checksum)"));
                 }
             }

@@ -9,7 +9,7 @@ use crate::api::{Context, Engine, EngineError, Op, Session};
 use crate::content;
 use model::working_set::{ObjectsNeeded, object_size};
 use model::workload::OBJECT_MOST;
-use model::{Bytes, OpClass, OpMix, Place, Target, Workload};
+use model::{Bytes, OpClass, OpMix, Place, Sizes, Target, Workload};
 use names::Names;
 use s3::Requests;
 use session::GatewaySession;
@@ -38,10 +38,10 @@ impl Engine for GatewayEngine {
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
         let refused = crate::verify::refusal(self, workload, true);
         let (block, size) = (workload.block, object_size(workload));
-        let room = session::room(workload) as Bytes;
+        let (room, least) = (session::room(workload) as Bytes, workload.sizes.as_ref().map_or(block, Sizes::least));
         bucket_of(target).err().or(refused).or_else(|| match () {
-            () if block < content::MARK as Bytes => Some(format!(
-                "objects of {block} bytes have no room for what tells whether they are whole (at least {} bytes); choose a larger block size",
+            () if least < content::MARK as Bytes => Some(format!(
+                "objects of {least} bytes have no room for what tells whether they are whole (at least {} bytes); choose a larger block size",
                 content::MARK
             )),
             () if workload.span < block => Some(format!(
@@ -85,9 +85,9 @@ impl Engine for GatewayEngine {
         let (all, size) = (ObjectsNeeded::by(workload).count, object_size(workload));
         let filling = Workload { block: size, mix: OpMix::only(OpClass::Write), ..workload.clone() };
         let most = (FILLING_BYTES / size.max(1)).clamp(1, FILLING.into()) as u32;
-        let names = |own: &str| Names::of_all(own, workload);
+        let (names, bytes) = (|own: &str| Names::of_all(own, workload), Names::of_all("", workload));
         let mut session = session(context, target, &filling, names, (most, workload.seed))?;
-        let (mut next, mut done, mut ended) = (0, 0, Vec::new());
+        let (mut next, mut done, mut put, mut ended) = (0, 0, 0, Vec::new());
         let mut free: Vec<u32> = (0..most).collect();
         // What each slot puts, and how often it was tried.
         let mut puts = vec![(0, 0); most as usize];
@@ -96,21 +96,23 @@ impl Engine for GatewayEngine {
             while next < all
                 && let Some(slot) = free.pop()
             {
-                puts[slot as usize] = (next * size, 0);
+                puts[slot as usize] = (next, 0);
                 again.push(slot);
                 next += 1;
             }
             for slot in again.drain(..) {
-                let offset = puts[slot as usize].0;
-                session.submit(&[Op { slot, kind: OpClass::Write, offset, len: size as u32, due: 0 }])?;
+                let object = puts[slot as usize].0;
+                let (offset, len) = (object * size, bytes.bytes(object) as u32);
+                session.submit(&[Op { slot, kind: OpClass::Write, offset, len, due: 0 }])?;
             }
             session.reap(TIMEOUT, &mut ended)?;
             for ended in ended.drain(..) {
                 let tried = &mut puts[ended.slot as usize].1;
                 match ended.result {
-                    Ok(_) => {
+                    Ok(bytes) => {
                         free.push(ended.slot);
                         done += 1;
+                        put += Bytes::from(bytes);
                     }
                     Err(error) if *tried == TRIES => {
                         return Err(EngineError::Broken(format!("fill {}: {error}, {TRIES} times", target.name)));
@@ -123,7 +125,7 @@ impl Engine for GatewayEngine {
                     }
                 }
             }
-            if !progress(done * size) {
+            if !progress(put) {
                 return Ok(());
             }
         }

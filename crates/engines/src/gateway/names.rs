@@ -1,7 +1,7 @@
 //! Which object each offset of a lane lies in, what it is called, and what a page of names has to hold.
 
 use model::working_set::{ObjectsNeeded, family, object_size, objects_per_lane};
-use model::{Bytes, Workload};
+use model::{Bytes, Sizes, Workload};
 use std::ops::Range;
 
 /// Names on a page that is listed: S3 gives no more at once.
@@ -16,7 +16,11 @@ pub struct Names {
     /// This lane's, in the whole set.
     objects: Range<u64>,
     all: u64,
+    /// Bytes of one; where they differ, of the largest.
     pub size: Bytes,
+    sizes: Option<Sizes>,
+    /// Objects of each lane.
+    each: u64,
     /// Those with the same remainder are in one bucket.
     buckets: u64,
 }
@@ -30,8 +34,17 @@ impl Names {
 
     pub fn of_all(own: &str, workload: &Workload) -> Names {
         let (size, all) = (object_size(workload), ObjectsNeeded::by(workload).count);
-        let prefix = format!("{own}{}{size}.", family(workload));
-        Names { own: own.to_string(), prefix, objects: 0..all, all, size, buckets: workload.buckets.max(1).into() }
+        let (sizes, each) = (workload.sizes.clone(), objects_per_lane(workload));
+        // Objects of other sizes are others.
+        let told = sizes.as_ref().map_or(size.to_string(), Sizes::to_string);
+        let prefix = format!("{own}{}{told}.", family(workload));
+        let buckets = workload.buckets.max(1).into();
+        Names { own: own.to_string(), prefix, objects: 0..all, all, size, sizes, each, buckets }
+    }
+
+    /// Bytes of an object of the working set: those of the same place in its lane are as large.
+    pub fn bytes(&self, object: u64) -> Bytes {
+        self.sizes.as_ref().map_or(self.size, |sizes| sizes.of(object % self.each.max(1)))
     }
 
     /// The object in which an offset of the lane lies, and where in it.

@@ -29,7 +29,7 @@ pub struct GatewaySession {
     /// Of each bucket.
     buckets: Vec<Requests>,
     names: Names,
-    /// Of each request; less than an object has, where a part of it is read.
+    /// Of each request; less than an object has, where a part of it is read; where sizes differ, of the largest.
     bytes: usize,
     slots: Vec<Slot>,
     epoll: Epoll,
@@ -54,6 +54,8 @@ struct Request {
     object: u64,
     /// Where in it reading begins.
     from: Bytes,
+    /// What is sent, or asked for.
+    bytes: u32,
 }
 
 struct Slot {
@@ -127,7 +129,8 @@ impl GatewaySession {
 
     /// Objects to delete: as many as are counted upon, and one for each request that may be in flight.
     fn stock(&mut self, depth: u32) -> Result<(), EngineError> {
-        let put = |slot| Op { slot, kind: OpClass::Create, offset: 0, len: self.bytes as u32, due: 0 };
+        let len = |slot: u32| u32::try_from(self.names.bytes(slot.into())).unwrap_or(u32::MAX);
+        let put = |slot| Op { slot, kind: OpClass::Create, offset: 0, len: len(slot), due: 0 };
         let puts: Vec<Op> = (0..depth).map(put).collect();
         let (mut done, until) = (Vec::new(), Instant::now() + ANSWER_WITHIN);
         let all = (depth + STOCK) as usize;
@@ -187,11 +190,12 @@ impl GatewaySession {
         let (requests, bytes) = (&self.buckets[self.names.bucket(request.object)], self.bytes as Bytes);
         match request.kind {
             OpClass::Write | OpClass::Create => {
-                content::mark(&mut slot.content, request.object, self.writes);
-                slot.upload = self.part.map(|_| Upload::Begun);
+                let sent = request.bytes as usize;
+                content::mark(&mut slot.content[..sent], request.object, self.writes);
+                slot.upload = self.part.filter(|part| *part < request.bytes.into()).map(|_| Upload::Begun);
                 match slot.upload {
                     Some(_) => connection.begin(|head| requests.begin_upload(&name, head)),
-                    None => connection.begin(|head| requests.put(&name, self.bytes, head)),
+                    None => connection.begin(|head| requests.put(&name, sent, head)),
                 }
             }
             OpClass::Stat => connection.begin(|head| requests.look(&name, head)),
@@ -218,7 +222,7 @@ impl GatewaySession {
             OpClass::Delete => self.made.swap_remove(of_set as usize % self.made.len()),
             _ => of_set,
         };
-        Some(Request { kind: op.kind, object, from })
+        Some(Request { kind: op.kind, object, from, bytes: op.len.min(self.bytes as u32) })
     }
 
     fn name(&self, request: &Request) -> String {
@@ -233,9 +237,10 @@ impl GatewaySession {
         let slot = &mut self.slots[index];
         let (Some(request), Some(connection)) = (slot.busy, &mut slot.connection) else { return Ok(()) };
         let puts = matches!(request.kind, OpClass::Write | OpClass::Create);
+        let content = &slot.content[..request.bytes as usize];
         let body = match (&slot.upload, self.part) {
-            (Some(upload), Some(part)) => upload.body(&slot.content, part),
-            _ if puts => &slot.content[..],
+            (Some(upload), Some(part)) => upload.body(content, part),
+            _ if puts => content,
             _ => &[],
         };
         let answer = match connection.go_on(body, &mut slot.into) {
@@ -319,7 +324,8 @@ impl GatewaySession {
         let mut head = Vec::new();
         let requests = &self.buckets[self.names.bucket(request.object)];
         let tag = answer.tag.as_deref();
-        let next = upload.next((requests, &name), (&self.slots[index].content, part), (&told, tag), &mut head);
+        let content = &self.slots[index].content[..request.bytes as usize];
+        let next = upload.next((requests, &name), (content, part), (&told, tag), &mut head);
         match next {
             Ok(None) => return Ok(Ok(false)),
             Err(why) => return Ok(Err(OpError::saying(libc::EPROTO, why))),
@@ -377,7 +383,7 @@ impl GatewaySession {
 
     /// Is what came what was asked for?
     fn looked_at(&self, request: &Request, answer: &Answer, told: &[u8]) -> Result<u32, OpError> {
-        let (bytes, whole) = (self.bytes as u64, Ok(self.bytes as u32));
+        let (bytes, whole) = (u64::from(request.bytes), Ok(request.bytes));
         let wrong = |errno: i32, says: &'static str| Err(OpError::saying(errno, says));
         match request.kind {
             OpClass::Write | OpClass::Create if answer.early => {
@@ -387,7 +393,7 @@ impl GatewaySession {
                 wrong(libc::EIO, "the gateway answered 200 with an error as its body")
             }
             OpClass::Write | OpClass::Create | OpClass::Delete => whole,
-            OpClass::Stat if answer.length != Some(self.names.size) => {
+            OpClass::Stat if answer.length != Some(self.names.bytes(request.object)) => {
                 wrong(libc::EBADMSG, "it is not as large as it was written")
             }
             OpClass::Stat => whole,

@@ -7,7 +7,7 @@ use crate::planner::draft::Draft;
 use model::workload::{GIB, MIB};
 use model::{
     Bytes, Change, Client, ClientHost, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place, Plan, Site,
-    SiteWish, Target, Tree, Workload, units,
+    SiteWish, Sizes, Target, Tree, Workload, units,
 };
 use std::path::Path;
 
@@ -82,7 +82,7 @@ fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
         )));
     }
     let can = |pattern: Pattern| !fuse || pattern != Pattern::Stat;
-    let loads = draft.workloads(Layer::File, span).into_iter().filter(|(pattern, _)| can(*pattern));
+    let loads = loads(draft, span)?.into_iter().filter(|(pattern, _)| can(*pattern));
     let steps: Vec<(Pattern, Workload)> = loads.map(|(pattern, load)| (pattern, of_tree(draft, load))).collect();
     let data = steps.iter().filter(|(_, load)| !load.of_files()).map(|(_, load)| load.span).max();
     let tree = steps.iter().filter(|(_, load)| load.of_files()).map(|(_, load)| of_names(load)).max();
@@ -115,7 +115,7 @@ fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
 
 /// Bytes of its files.
 pub(super) fn of_names(load: &Workload) -> Bytes {
-    load.span.saturating_add(Tree::beside(load.jobs, load.mix, load.block))
+    load.bytes().saturating_add(Tree::beside(load.jobs, load.mix, load.block))
 }
 
 /// A job for each operation in flight; where both are given and differ the engine says what is wrong.
@@ -125,6 +125,18 @@ pub(super) fn jobs(draft: &Draft, workload: &Workload) -> (u32, u32) {
     (jobs.min(depth), depth)
 }
 
+/// Where sizes differ, it is of whole files alone, unless patterns are named.
+pub(super) fn loads(draft: &Draft, span: Bytes) -> Result<Vec<(Pattern, Workload)>, Failure> {
+    let options = &draft.options;
+    if options.sizes.is_some() && options.block_size.is_some() {
+        let text = "--sizes: files of different sizes have no one size; leave --block-size out";
+        return Err(Failure::Usage(text.to_string()));
+    }
+    let whole =
+        |(_, load): &(Pattern, Workload)| options.sizes.is_none() || !options.patterns.is_empty() || load.of_files();
+    Ok(draft.workloads(Layer::File, span).into_iter().filter(whole).collect())
+}
+
 /// Of files by their names: each job one operation at a time, over all files of its tree.
 pub(super) fn of_tree(draft: &Draft, workload: Workload) -> Workload {
     if !workload.of_files() {
@@ -132,7 +144,9 @@ pub(super) fn of_tree(draft: &Draft, workload: Workload) -> Workload {
     }
     let tree = draft.options.tree.unwrap_or(if draft.small() { LAB_TREE } else { TREE });
     let (jobs, depth) = jobs(draft, &workload);
-    Workload { jobs, depth, span: tree.bytes(jobs, workload.block), tree: Some(tree), ..workload }
+    let sizes = draft.options.sizes.clone();
+    let block = sizes.as_ref().map_or(workload.block, Sizes::most);
+    Workload { jobs, depth, block, sizes, span: tree.bytes(jobs, block), tree: Some(tree), ..workload }
 }
 
 /// With the kind of its file system: `/mnt/x (ceph)`.

@@ -1,6 +1,6 @@
 //! Steps of the file layer without a mount: a file system of the cluster by libcephfs, and what NFS servers export.
 
-use super::file::{LAB_SPAN, MOST, SPAN, jobs, of_names, of_tree, refuse_too_many};
+use super::file::{LAB_SPAN, MOST, SPAN, jobs, loads, of_names, of_tree, refuse_too_many};
 use crate::planner::draft::Draft;
 use model::{Bytes, Change, Durability, ExportSeen, Failure, Inventory, Layer, Pattern, Place, Workload, units};
 
@@ -91,7 +91,7 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
     let once = |(pattern, load): &(Pattern, Workload)| {
         *pattern != lacking && (asked.is_some() || load.durability != Durability::Fdatasync)
     };
-    let loads: Vec<(Pattern, Workload)> = draft.workloads(Layer::File, span).into_iter().filter(once).collect();
+    let loads: Vec<(Pattern, Workload)> = loads(draft, span)?.into_iter().filter(once).collect();
     for (pattern, load) in loads {
         let load = match load.of_files() {
             true => of_tree(draft, load),

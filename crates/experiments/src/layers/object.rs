@@ -1,6 +1,6 @@
 //! Steps of the object layer: objects of a bucket of our own, at a gateway: whole, and by their names.
 
-use crate::planner::draft::Draft;
+use crate::planner::draft::{Draft, OPEN_BYTES};
 use model::pattern::Family;
 use model::units::bytes;
 use model::workload::MIB;
@@ -30,8 +30,11 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
             }
         }
     }
+    // Of objects whose sizes differ none are the large ones, unless they are named.
+    let differ = draft.options.sizes.is_some() && draft.options.patterns.is_empty();
+    let loads = loads.into_iter().filter(|(pattern, _)| !differ || pattern.family() != Family::Linear);
     let sized = |(pattern, load): (Pattern, Workload)| Ok((pattern, sized(draft, load)?));
-    let loads: Vec<(Pattern, Workload)> = loads.into_iter().map(sized).collect::<Result<_, Failure>>()?;
+    let loads: Vec<(Pattern, Workload)> = loads.map(sized).collect::<Result<_, Failure>>()?;
     refuse_one_part(draft, &loads)?;
     for (pattern, workload) in loads {
         let each: Vec<Vec<Target>> = buckets.iter().map(|own| own.targets(draft)).collect();
@@ -105,6 +108,18 @@ fn buckets(draft: &Draft) -> Vec<OwnBucket> {
 
 /// With the size of its objects, and as many as there are to be.
 fn sized(draft: &Draft, mut workload: Workload) -> Result<Workload, Failure> {
+    let options = &draft.options;
+    if let Some(sizes) = &options.sizes {
+        if options.block_size.is_some() || options.object_size.is_some() {
+            let text = "--sizes: objects of different sizes have no one size; leave --block-size and --object-size out";
+            return Err(Failure::Usage(text.to_string()));
+        }
+        workload.block = sizes.most();
+        workload.sizes = Some(sizes.clone());
+        if workload.rate.is_some() && options.depth.is_none() {
+            workload.depth = workload.depth.min((OPEN_BYTES / workload.block).max(1) as u32);
+        }
+    }
     let size = workload.object.unwrap_or(workload.block).max(1);
     // What is put is whole; a part of an object can be read.
     if !workload.mix.has(OpClass::Read) {
@@ -120,21 +135,24 @@ fn sized(draft: &Draft, mut workload: Workload) -> Result<Workload, Failure> {
     workload.object = Some(size);
     workload.buckets = draft.options.buckets.unwrap_or(1);
     workload.part = draft.options.part.filter(|part| *part < size);
-    let objects = match (size >= MIB, draft.small()) {
+    let mean = workload.sizes.as_ref().map_or(size, |sizes| (sizes.mean() as Bytes).max(1));
+    let objects = match (mean >= MIB, draft.small()) {
         (true, false) => LARGE,
         (true, true) => LARGE_OF_LAB,
         (false, false) => SMALL,
         (false, true) => SMALL_OF_LAB,
     };
-    let least = size.saturating_mul(workload.depth.max(workload.jobs).into());
-    let usual = draft.fitting(objects.saturating_mul(size)) / size * size;
-    workload.span = draft.options.working_set.unwrap_or(usual.max(least));
-    let all = workload.span / size;
+    let least = Bytes::from(workload.depth.max(workload.jobs));
+    let usual = (draft.fitting(objects.saturating_mul(mean)) / mean).max(least);
+    let all = draft.options.working_set.map_or(usual, |bytes| bytes / mean);
+    // Of objects that are alike what does not make a whole one is left as it was asked for.
+    let asked = draft.options.working_set.filter(|_| workload.sizes.is_none());
+    workload.span = asked.unwrap_or(all.saturating_mul(size));
     if all > OBJECTS_MOST {
         return Err(Failure::Usage(format!(
             "--working-set: {} of {} are {all} objects, which have to be put one by one first (at most {OBJECTS_MOST}); choose a smaller one",
-            bytes(workload.span),
-            bytes(size)
+            bytes(all.saturating_mul(mean)),
+            bytes(mean)
         )));
     }
     Ok(workload)
@@ -191,6 +209,28 @@ mod tests {
         request.workload.block_size = Some(64 << 20);
         let plan = planner::plan(&at_gateway(), &request).unwrap();
         assert!(plan.steps.iter().all(|step| step.workload.part == Some(8 << 20)), "{:?}", plan.steps);
+    }
+
+    #[test]
+    fn objects_of_different_sizes_are_as_many_as_make_the_working_set() {
+        let mut request = testing::request(&[Layer::Object]);
+        let sizes =
+            model::Sizes::shares([4096, 12_288].map(|bytes| model::SizeShare { bytes, percent: 50 }).to_vec()).unwrap();
+        request.workload.sizes = Some(sizes.clone());
+        request.workload.working_set = Some(8 << 20);
+        let plan = planner::plan(&at_gateway(), &request).unwrap();
+        assert!(
+            !plan.steps.is_empty()
+                && plan.steps.iter().all(|step| step.pattern.family() != model::pattern::Family::Linear)
+        );
+        for step in &plan.steps {
+            let load = &step.workload;
+            assert_eq!((load.block, load.lane_items() * u64::from(load.jobs)), (12_288, 1024), "{step:?}");
+            assert!(load.sizes == Some(sizes.clone()) && (load.bytes() as f64 / (8 << 20) as f64 - 1.0).abs() < 0.1);
+        }
+        request.workload.object_size = Some(4096);
+        let why = planner::plan(&at_gateway(), &request).unwrap_err().to_string();
+        assert!(why.contains("leave --block-size and --object-size out"), "{why}");
     }
 
     #[test]

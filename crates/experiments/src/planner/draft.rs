@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The most operations of an open loop in flight, unless said otherwise: more than a target takes at once, and no more
 /// memory than this.
 const OPEN_DEPTH: u64 = 256;
-const OPEN_BYTES: Bytes = 64 * MIB;
+pub(crate) const OPEN_BYTES: Bytes = 64 * MIB;
 
 pub struct Draft<'a> {
     pub inventory: &'a Inventory,

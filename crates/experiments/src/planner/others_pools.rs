@@ -134,7 +134,7 @@ fn of_objects(pool: &PoolScope, steps: &[Step]) -> Amount {
             let Place::Pool { pool: of, prefix } = &target.place else { continue };
             if *of == pool.name {
                 let set = sets.entry(format!("{prefix} {} {}", needed.family, needed.size)).or_default();
-                *set = (needed.bytes().max(set.0), needed.count.max(set.1));
+                *set = (needed.bytes.max(set.0), needed.count.max(set.1));
             }
         }
     }

@@ -120,15 +120,15 @@ fn data(draft: &Draft, step: &Step) -> Vec<(String, Bytes)> {
         match (&target.place, &objects) {
             // As much on each: one stands for all.
             (Place::Osd { pool, .. }, Some(objects)) => {
-                return vec![(format!("{pool} {} {}", objects.family, objects.size), objects.bytes())];
+                return vec![(format!("{pool} {} {}", objects.family, objects.size), objects.bytes)];
             }
             (Place::Pool { pool, prefix }, Some(objects)) => {
                 let name = format!("{pool} {prefix} {} {}", objects.family, objects.size);
-                found.push((name, each(draft, pool, objects.bytes())));
+                found.push((name, each(draft, pool, objects.bytes)));
             }
             (Place::Bucket { bucket, .. }, Some(objects)) => {
                 let name = format!("{bucket} {} {}", objects.family, objects.size);
-                found.push((name, each(draft, bucket, objects.bytes())));
+                found.push((name, each(draft, bucket, objects.bytes)));
             }
             (Place::Images { pool, images }, _) => {
                 let bytes = step.workload.span / images.len().max(1) as u64;

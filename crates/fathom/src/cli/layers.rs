@@ -4,7 +4,9 @@ use super::experiment::{ExperimentArgs, RatedExperimentArgs};
 use super::gateway::GatewayArgs;
 use super::run_options::RunOptions;
 use super::words;
-use super::workload::{BucketArgs, CommonWorkloadArgs, MixArgs, ObjectArgs, PgArgs, SyncArgs, TreeArgs, WorkloadArgs};
+use super::workload::{
+    BucketArgs, CommonWorkloadArgs, NamesArgs, ObjectArgs, PgArgs, SyncArgs, TreeArgs, WorkloadArgs,
+};
 use clap::Args;
 use model::{Bytes, Layer};
 use std::path::PathBuf;
@@ -224,7 +226,7 @@ pub struct FileCommand<E: Args = RatedExperimentArgs> {
     #[command(flatten)]
     pub tree: TreeArgs,
     #[command(flatten)]
-    pub mix: MixArgs,
+    pub names: NamesArgs,
     #[command(flatten)]
     pub layer: LayerArgs<E>,
 }
@@ -239,7 +241,7 @@ pub struct ObjectCommand<E: Args = RatedExperimentArgs> {
     #[command(flatten)]
     pub objects: ObjectArgs,
     #[command(flatten)]
-    pub mix: MixArgs,
+    pub names: NamesArgs,
     #[command(flatten)]
     pub layer: LayerArgs<E>,
 }

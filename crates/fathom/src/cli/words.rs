@@ -2,7 +2,7 @@
 
 use super::workload::Clients;
 use ipnet::IpNet;
-use model::{Access, Arrivals, Bytes, Durability, Layer, OpClass, OpMix, Pattern, Tree};
+use model::{Access, Arrivals, Bytes, Durability, Layer, OpClass, OpMix, Pattern, SizeShare, Sizes, Tree};
 use std::net::{SocketAddr, ToSocketAddrs};
 
 /// `4k`, `4KiB`, `4M`, `1.5G`, `4096`: powers of 1024.
@@ -25,6 +25,20 @@ pub fn size(text: &str) -> Result<Bytes, String> {
         b if b >= 1.0 && b < (1u64 << 60) as f64 && b.fract() == 0.0 => Ok(b as Bytes),
         _ => Err(wrong()),
     }
+}
+
+/// `4K-1M`, `4K=70,64K=25,1M=5`
+pub fn sizes(text: &str) -> Result<Sizes, String> {
+    if let Some((least, most)) = text.split_once('-') {
+        return Sizes::between(size(least)?, size(most)?);
+    }
+    let one = |part: &str| {
+        let wrong = || format!("`{part}` is no size with its percent; write it as 4K=70, or a range as 4K-1M");
+        let (bytes, percent) = part.split_once('=').ok_or_else(wrong)?;
+        let percent = percent.trim().trim_end_matches('%').parse::<u8>().map_err(|_| wrong())?;
+        Ok(SizeShare { bytes: size(bytes.trim())?, percent })
+    };
+    Sizes::shares(text.split(',').map(one).collect::<Result<_, String>>()?)
 }
 
 /// A slice's length, in seconds.
@@ -276,6 +290,16 @@ mod tests {
         }
         for text in ["", "k", "4x", "-4k", "0", "1e9", "4kk", "nan", "inf", "99999P", "0.1"] {
             assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_that_differ() {
+        let written = |text: &str| sizes(text).unwrap().to_string();
+        assert_eq!(written("4K-1M"), "4096-1048576");
+        assert_eq!(written("4K=70, 64KiB=30%"), "4096x70-65536x30");
+        for text in ["", "4K", "4K-", "1M-4K", "4K=70", "4K=70;1M=30", "x=100", "4K=50,4096=50"] {
+            assert!(sizes(text).is_err(), "{text}");
         }
     }
 

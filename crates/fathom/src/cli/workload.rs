@@ -3,7 +3,7 @@
 use super::words;
 use clap::Args;
 use experiments::WorkloadOptions;
-use model::{Access, Bytes, Durability, OpMix, Pattern, Tree};
+use model::{Access, Bytes, Durability, OpMix, Pattern, Sizes, Tree};
 
 /// Of every layer.
 #[derive(Args, Debug, Clone, Default)]
@@ -76,12 +76,16 @@ pub struct PgArgs {
 /// Of the layers of files and of buckets.
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Workload")]
-pub struct MixArgs {
+pub struct NamesArgs {
     /// Operations in a mix, each with its percent: create=20,open=60,delete=20. Of files: create, append, rewrite, stat, stat-cached,
     /// open (with read and close), list, rename, delete; of objects: read (GET), write (PUT over), create (PUT), stat (HEAD), list, delete.
     /// As many are made as deleted. Without --access some are more popular than others (zipf:0.99)
     #[arg(long, value_parser = words::mix, value_name = "OPERATION=PERCENT,…", conflicts_with_all = ["patterns", "read_share"])]
     pub mix: Option<OpMix>,
+    /// Whole objects, and files, of different sizes: 4K-1M (each doubling as likely as every other) or 4K=70,64K=25,1M=5 (percents). Which of
+    /// them has which is the same in every run
+    #[arg(long, value_parser = words::sizes, value_name = "SIZES")]
+    pub sizes: Option<Sizes>,
 }
 
 /// Of the layers that load objects.
@@ -120,7 +124,7 @@ pub struct TreeArgs {
 }
 
 /// Numbers that only some layers have.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct OwnNumbers {
     pub sync: Option<Durability>,
     pub pgs: Option<u32>,
@@ -129,12 +133,13 @@ pub struct OwnNumbers {
     pub mix: Option<OpMix>,
     pub buckets: Option<u32>,
     pub part: Option<Bytes>,
+    pub sizes: Option<Sizes>,
 }
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets, part } = self;
-        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, buckets, part, ..options }
+        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets, part, sizes } = self;
+        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, buckets, part, sizes, ..options }
     }
 }
 

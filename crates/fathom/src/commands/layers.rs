@@ -8,11 +8,11 @@ use crate::cli::layers::{
     DiskArgs, DiskCommand, FileCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs,
     RbdCommand, StoreArgs, SustainedArgs, TrimWhen,
 };
-use crate::cli::workload::{MixArgs, OwnNumbers, TreeArgs, WorkloadArgs};
+use crate::cli::workload::{NamesArgs, OwnNumbers, TreeArgs, WorkloadArgs};
 use crate::cli::{Common, Format};
 use clap::Args;
 use experiments::{Experiment, Request, SustainedOptions, Targets};
-use model::{Failure, Layer, NfsExport, OpMix, Tree, Until};
+use model::{Durability, Failure, Layer, NfsExport, OpMix, Tree, Until};
 use std::path::PathBuf;
 
 /// What the command of one layer asks for, by whichever experiment.
@@ -70,9 +70,10 @@ pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
 pub fn of_file<E: Args>(args: &FileCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
     let ((folders, exports), cephfs) = (folders(&args.folders)?, args.cephfs.clone());
     let targets = Targets { folders, exports, cephfs, ..Targets::default() };
-    let mix = mix(Layer::File, &args.mix)?;
+    let mix = mix(Layer::File, &args.names)?;
     refuse_what_names_have_not(args)?;
-    let own = OwnNumbers { sync: args.sync.sync, tree: tree(&args.tree), mix, ..OwnNumbers::default() };
+    let (sync, tree, sizes) = (args.sync.sync, tree(&args.tree), args.names.sizes.clone());
+    let own = OwnNumbers { sync, tree, mix, sizes, ..OwnNumbers::default() };
     Ok(OneLayer { layer: Layer::File, targets, own, args: &args.layer })
 }
 
@@ -105,17 +106,17 @@ pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> Result<OneLayer<'_, E>, Fa
     // A lab has its own; the environment may name one far away.
     let gateways = args.gateway.gateways(args.layer.run.lab.is_none())?;
     let targets = Targets { gateways, swift: args.gateway.swift.is_some(), ..Targets::default() };
-    let (object_size, mix) = (args.objects.object_size, mix(Layer::Object, &args.mix)?);
-    let (buckets, part) = (args.buckets.buckets, args.buckets.part_size);
-    let own = OwnNumbers { object_size, mix, buckets, part, ..OwnNumbers::default() };
+    let (object_size, mix) = (args.objects.object_size, mix(Layer::Object, &args.names)?);
+    let (buckets, part, sizes) = (args.buckets.buckets, args.buckets.part_size, args.names.sizes.clone());
+    let own = OwnNumbers { object_size, mix, buckets, part, sizes, ..OwnNumbers::default() };
     Ok(OneLayer { layer: Layer::Object, targets, own, args: &args.layer })
 }
 
 /// What is of blocks alone, or of names alone, is not taken for the other.
 fn refuse_what_names_have_not<E: Args>(args: &FileCommand<E>) -> Result<(), Failure> {
     let (load, patterns) = (&args.layer.workload, &args.layer.workload.common.patterns);
-    let only_names = args.mix.mix.is_some() || (!patterns.is_empty() && patterns.iter().all(|one| one.is_metadata()));
-    let only_blocks = args.mix.mix.is_none() && !patterns.is_empty() && !patterns.iter().any(|one| one.is_metadata());
+    let only_names = args.names.mix.is_some() || (!patterns.is_empty() && patterns.iter().all(|one| one.is_metadata()));
+    let only_blocks = args.names.mix.is_none() && !patterns.is_empty() && !patterns.iter().any(|one| one.is_metadata());
     let of_blocks = "is of blocks, and files by their names have none";
     let of_names = "is of files by their names, and only blocks are loaded";
     let senseless = [
@@ -123,6 +124,7 @@ fn refuse_what_names_have_not<E: Args>(args: &FileCommand<E>) -> Result<(), Fail
         ("--read-share", only_names && load.read_share.is_some(), of_blocks),
         ("--tree", only_blocks && args.tree.tree.is_some(), of_names),
         ("--shared-folders", only_blocks && args.tree.shared_folders, of_names),
+        ("--sizes", only_blocks && args.names.sizes.is_some(), of_names),
     ];
     match senseless.into_iter().find(|(_, given, _)| *given) {
         Some((option, _, why)) => Err(Failure::Usage(format!("{option}: {why}; leave it out"))),
@@ -131,7 +133,7 @@ fn refuse_what_names_have_not<E: Args>(args: &FileCommand<E>) -> Result<(), Fail
 }
 
 /// Of operations that the layer has.
-fn mix(layer: Layer, args: &MixArgs) -> Result<Option<OpMix>, Failure> {
+fn mix(layer: Layer, args: &NamesArgs) -> Result<Option<OpMix>, Failure> {
     let lacks = |mix: OpMix| mix.classes().find(|class| !layer.has_all_of(OpMix::only(*class)));
     match args.mix.and_then(lacks) {
         Some(class) => Err(Failure::Usage(format!(
@@ -178,7 +180,7 @@ fn measure<E: FiguresAndRates>(common: &Common, one: OneLayer<'_, E>) -> Result<
 pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
     let layer = &args.disk.layer;
     let one = of_disk(&args.disk)?;
-    let own = one.own;
+    let sync = one.own.sync;
     let mut request = request(common, one)?;
     let lasting = sustained(&args.sustained, &layer.workload)?;
     request.experiment = match lasting {
@@ -190,7 +192,7 @@ pub fn disk(common: &Common, args: &DiskCommand) -> Result<u8, Failure> {
             Experiment::Fitness(lasting.map(|asked| SustainedOptions { alone: false, ..asked }))
         }
         Some(lasting) => {
-            refuse_beside_sustained(layer, own)?;
+            refuse_beside_sustained(layer, sync)?;
             Experiment::SustainedWrites(lasting)
         }
         None => request.experiment,
@@ -233,13 +235,13 @@ fn sustained(args: &SustainedArgs, workload: &WorkloadArgs) -> Result<Option<Sus
 }
 
 /// Without patterns there is no survey that could have these.
-fn refuse_beside_sustained(args: &LayerArgs, own: OwnNumbers) -> Result<(), Failure> {
+fn refuse_beside_sustained(args: &LayerArgs, sync: Option<Durability>) -> Result<(), Failure> {
     let workload = &args.workload;
     let senseless = [
         ("--read-share", workload.read_share.is_some()),
         ("--rate", args.experiment.rates.rate.is_some()),
         ("--access", workload.access.is_some()),
-        ("--sync", own.sync.is_some()),
+        ("--sync", sync.is_some()),
         ("--jobs", workload.common.jobs.is_some()),
         ("--working-set", workload.working_set.is_some()),
         ("--verify", args.experiment.rates.verify),

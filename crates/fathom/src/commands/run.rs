@@ -36,6 +36,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         mix: None,
         buckets: None,
         part: None,
+        sizes: None,
     };
     let request = Request {
         layers,

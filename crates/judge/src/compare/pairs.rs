@@ -75,6 +75,8 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.jobs != two.jobs, "jobs"),
         (one.tree != two.tree, "tree of files"),
         (one.buckets != two.buckets, "number of buckets"),
+        (one.part != two.part, "part size"),
+        (one.sizes != two.sizes, "sizes of objects and files"),
         (one.clients != two.clients, "number of clients"),
         (one.mix != two.mix, if one.of_files() || two.of_files() { "mix of operations" } else { "share of reads" }),
         (one.access != two.access, "access"),

@@ -41,6 +41,7 @@ pub fn workload(shape: &Shape, span: Bytes, seed: u64) -> Workload {
         tree: None,
         buckets: 1,
         part: None,
+        sizes: None,
         seed,
         engine: None,
         options: cache(shape).into_iter().collect(),

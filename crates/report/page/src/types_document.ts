@@ -43,6 +43,19 @@ export type Access =
  * When a write counts as done. Layers that are durable by nature (store, osd, rados, rbd without cache) ignore it.
  */
 export type Durability = "none" | "sync" | "dsync" | "fsync" | "fdatasync" | "group-commit";
+/**
+ * How large each object, or file, is: by its number, so that whoever reads it knows.
+ */
+export type Sizes =
+  | {
+      between: {
+        least: number;
+        most: number;
+      };
+    }
+  | {
+      shares: SizeShare[];
+    };
 export type StepId = number;
 export type Label =
   | "settled"
@@ -504,7 +517,7 @@ export interface Threshold {
  */
 export interface Workload {
   /**
-   * Bytes of one operation.
+   * Bytes of one operation; where sizes differ, of the largest.
    */
   block: number;
   /**
@@ -536,7 +549,7 @@ export interface Workload {
   access: Access;
   durability: Durability;
   /**
-   * Bytes of the working set, over all jobs (images, objects, region of a device).
+   * Bytes of the working set, over all jobs (images, objects, region of a device); where sizes differ, as if all were the largest.
    */
   span: number;
   /**
@@ -560,6 +573,10 @@ export interface Workload {
    * Objects are put in parts of this many bytes, one after the other; `None`: each as one.
    */
   part?: number | null;
+  /**
+   * How large whole objects, and files, are; `None`: each has `block` bytes (objects: `object`).
+   */
+  sizes?: Sizes | null;
   seed: number;
   /**
    * Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
@@ -612,6 +629,10 @@ export interface Tree {
    * All jobs work in the same folders; else each has a tree of its own.
    */
   shared?: boolean;
+}
+export interface SizeShare {
+  bytes: number;
+  percent: number;
 }
 /**
  * `p99<10ms`: at least `percent` percent of the operations respond in less than `ms`.

@@ -129,7 +129,7 @@ fn operation(workload: &Workload, cell: &ChartCell) -> String {
     // What a store or pool acknowledges is durable; a device has to be asked for it.
     let asked = workload.durability != Durability::None || !(cell.layer.of_paths() || cell.layer.of_folders());
     let durable = if cell.pattern.writes() && asked { "durable " } else { "" };
-    let block = numbers::bytes(workload.block);
+    let block = words::sizes(workload);
     let linear = if cell.pattern.family() == Family::Linear { "sequential " } else { "" };
     format!("{durable}{block} {linear}{}", words::kind(cell.pattern.kind()))
 }

@@ -2,10 +2,10 @@
 
 use crate::slices::Slices;
 use crate::words;
-use model::{Checked, EmptyPages, Estimate, Figure, OpClass, OpMix, Record, Report, Sample, Shares, Slice};
+use model::{Checked, EmptyPages, Estimate, Figure, OpClass, OpMix, Record, Report, Sample, Shares, Sizes, Slice};
 
 /// The columns of the report's own download, after the run's name.
-const FIGURES: [&str; 66] = [
+const FIGURES: [&str; 67] = [
     "run",
     "layer",
     "target",
@@ -60,6 +60,7 @@ const FIGURES: [&str; 66] = [
     "seed",
     "settings",
     "tree",
+    "sizes",
     "busy",
     "queued",
     "overhead",
@@ -140,7 +141,7 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         line.push(number(found.map(|found| found.value_ms)));
     }
     line.extend([
-        workload.block.to_string(),
+        if workload.sizes.is_some() { String::new() } else { workload.block.to_string() },
         workload.depth.to_string(),
         number(workload.rate.map(|rate| rate.per_second)),
         workload.jobs.to_string(),
@@ -149,11 +150,12 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         mix(workload.mix),
         words::access(workload.access),
         words::durability_name(workload.durability).into(),
-        workload.span.to_string(),
+        workload.bytes().to_string(),
         workload.spread.map(|bytes| bytes.to_string()).unwrap_or_default(),
         workload.seed.to_string(),
         workload.settings.iter().map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" "),
         workload.tree.map(|tree| tree.to_string()).unwrap_or_default(),
+        workload.sizes.as_ref().map(Sizes::to_string).unwrap_or_default(),
     ]);
     line.extend(cost(report, figure));
     line.extend(flaws(figure));

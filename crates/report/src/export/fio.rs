@@ -2,7 +2,7 @@
 
 use crate::slices::Slices;
 use crate::words;
-use model::{Figure, OpClass, Record, Report, Sample, Slice, Sparse};
+use model::{Figure, OpClass, Record, Report, Sample, Sizes, Slice, Sparse};
 use serde_json::{Map, Value, json};
 
 /// The percentiles that fio prints unless told otherwise.
@@ -105,7 +105,7 @@ fn options(figure: &Figure) -> Value {
         "name": format!("{}-{}", figure.layer.name(), figure.pattern.name()),
         "ioengine": format!("fathom-{}", figure.layer.name()),
         "rw": way(figure),
-        "bs": workload.block.to_string(),
+        "bs": workload.sizes.as_ref().map_or(workload.block.to_string(), Sizes::to_string),
         "iodepth": workload.lane_depth(0).to_string(),
         "numjobs": workload.jobs.to_string(),
         "size": workload.lane_span().to_string(),

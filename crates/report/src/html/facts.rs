@@ -55,7 +55,7 @@ pub(super) fn load(of: &Workload) -> Vec<[String; 2]> {
     });
     let several = (of.clients > 1).then(|| count(of.clients.into()));
     let all = [
-        ("block", Some(bytes(of.block))),
+        ("block", Some(words::sizes(of))),
         ("rate", rate),
         (if of.rate.is_some() { "in flight at most" } else { "depth" }, Some(count(of.depth.into()))),
         ("jobs", Some(count(of.jobs.into()))),
@@ -63,7 +63,7 @@ pub(super) fn load(of: &Workload) -> Vec<[String; 2]> {
         ("kind", Some(words::mix(of.mix))),
         ("access", Some(words::access(of.access))),
         ("durability", Some(words::durability_name(of.durability).to_string())),
-        ("span", Some(bytes(of.span))),
+        ("span", Some(bytes(of.bytes()))),
         ("spread over all", of.spread.map(bytes)),
         ("object", of.object.map(bytes)),
         ("seed", Some(of.seed.to_string())),

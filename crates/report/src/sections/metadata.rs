@@ -165,7 +165,7 @@ fn note(report: &Report, figure: &Figure) -> String {
     };
     let things = words_of(figure.layer).things.to_lowercase();
     let buckets = if of.buckets > 1 { format!(" in {} buckets", of.buckets) } else { String::new() };
-    format!("{jobs}{each}; {things} of {}{buckets}{tree}{synced}; {rates}", numbers::bytes(of.block))
+    format!("{jobs}{each}; {things} of {}{buckets}{tree}{synced}; {rates}", words::sizes(of))
 }
 
 /// `16 jobs`, `16 requests at a time`, `16 jobs on each of 3 hosts`

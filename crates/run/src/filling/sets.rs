@@ -37,7 +37,7 @@ impl Set {
 fn needed(step: &Step) -> Bytes {
     let workload = &step.workload;
     match model::ObjectsNeeded::of(step.layer, workload) {
-        Some(objects) => objects.bytes(),
+        Some(objects) => objects.bytes,
         None if step.layer.can().images => workload.lane_span() * Bytes::from(workload.jobs.max(1)),
         None => workload.span,
     }

@@ -3,6 +3,7 @@
 
 mod loads;
 mod nfs;
+mod sizes;
 mod undone;
 
 use crate::common::Home;

@@ -5,6 +5,7 @@ use super::*;
 #[test]
 fn objects_are_spread_over_buckets_by_their_numbers() {
     let (lab, gateway) = with_gateway();
+    super::sizes::objects_of_different_sizes_are_put_and_got_whole(&lab, &gateway);
     let patterns = "read-parallel,create-delete,stat,list";
     let words =
         ["object", "--lab", &lab.name, "--buckets", "3", "--patterns", patterns, "--depth", "8", "--working-set", "4M"];

@@ -3,6 +3,7 @@
 mod buckets;
 mod parts;
 mod several;
+mod sizes;
 mod swift;
 
 use crate::common::gateway::Gateway;

@@ -100,7 +100,7 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
     let varied = |name: &str| axes.contains(&name);
     let mut parts = Vec::new();
     if !varied("block-size") {
-        parts.push(numbers::bytes(workload.block));
+        parts.push(words::sizes(workload));
     }
     parts.push(words::access(workload.access));
     if !varied("read-share") && workload.mix.is_mixed() {

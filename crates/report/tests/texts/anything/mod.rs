@@ -90,6 +90,7 @@ pub fn workload() -> impl Strategy<Value = Workload> {
             tree: None,
             buckets: 1 + jobs % 3,
             part: None,
+            sizes: None,
             seed: span,
             engine,
             options: options.clone(),
