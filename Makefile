@@ -28,10 +28,11 @@ test:
 	@scripts/install-missing rust compiler ceph headers browser fio sshd devices guest services
 	$(CARGO) fmt --all --check
 	$(CARGO) test --workspace --locked --no-run
-	@# Those of the parts run beside those of the program, which come first, since they measure; what is left checks the sources.
+	@# Those of the parts run beside those of the program, which come first, since they measure; what is left checks the sources. Tests of the
+	@# program wait more than they work: three at a time.
 	@{ parts=0; \
 	  $(CARGO) test --workspace --exclude fathom --locked --no-fail-fast || parts=1; \
-	  $(CARGO) test -p fathom --locked --no-fail-fast --test program -- $(BESIDE) || parts=1; \
+	  $(CARGO) test -p fathom --locked --no-fail-fast --test program -- $(BESIDE) --test-threads=3 || parts=1; \
 	  $(LINT) || parts=1; \
 	  test $$parts = 0; } > target/parts.log 2>&1 & parts=$$!; \
 	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast -- $(BESIDE:%=--skip=%) $(ALONE:%=--skip=%); program=$$?; \
