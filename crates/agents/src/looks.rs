@@ -41,13 +41,14 @@ impl Looks {
             self.held.note(buffered(&there));
         }
         let leads_to = path.canonicalize().ok().filter(|leads_to| leads_to != path);
-        let disks = disks_of(&there);
+        let (disks, (free, files_free)) = (disks_of(&there), free(&there));
         Ok(SiteSeen {
             found,
             leads_to: leads_to.map(|leads_to| leads_to.display().to_string()),
             device: cluster::here::device_of(&there),
             in_memory: disk::in_memory(path),
-            free: free(&there),
+            free,
+            files_free,
             file_system: file_system(&there),
             holes: wish.writes.then(|| holes(&there)).flatten(),
             discards: disk::discards(&there),
@@ -67,10 +68,12 @@ fn file_system(path: &Path) -> Option<FileSystemSeen> {
     Some(FileSystemSeen { kind: mount.kind, also_at, certain })
 }
 
-/// On the file system of this path.
-fn free(path: &Path) -> Option<Bytes> {
-    let found = nix::sys::statvfs::statvfs(path).ok()?;
-    Some(found.blocks_available().saturating_mul(found.fragment_size()))
+/// Bytes and files on the file system of this path.
+fn free(path: &Path) -> (Option<Bytes>, Option<u64>) {
+    let Ok(found) = nix::sys::statvfs::statvfs(path) else { return (None, None) };
+    // A file system that makes room for files as they come says that it has none at all.
+    let files = (found.files() > 0).then(|| found.files_available());
+    (Some(found.blocks_available().saturating_mul(found.fragment_size())), files)
 }
 
 fn refused(refusal: Refusal) -> NotFree {

@@ -350,6 +350,7 @@ mod tests {
             device: Some(model::DeviceScope { path: "/dev/x".into(), ..Default::default() }),
             in_memory: true,
             free: Some(7),
+            files_free: Some(8),
             file_system: None,
             holes: Some(model::Holes { file: "/f".into(), bytes: 5, free: Some(6), file_system: 7 }),
             discards: true,

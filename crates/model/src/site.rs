@@ -30,6 +30,8 @@ pub struct SiteSeen {
     pub in_memory: bool,
     /// Free on its file system.
     pub free: Option<Bytes>,
+    /// Files that can still be made on it; `None`: it does not say.
+    pub files_free: Option<u64>,
     /// `None`: the kernel does not list it.
     pub file_system: Option<FileSystemSeen>,
     /// Of what may be written to: the file that it is, or lies in, if that has holes.

@@ -45,6 +45,17 @@ impl Tree {
         }
     }
 
+    /// Files and folders of all jobs, and what they make beside their trees, at most.
+    pub fn names(&self, jobs: u32) -> u64 {
+        let folders = (1..=self.levels).map(|level| u64::from(self.folders.max(1)).saturating_pow(level));
+        let trees = if self.shared { 1 } else { u64::from(jobs.max(1)) };
+        let folders = folders.fold(2, u64::saturating_add).saturating_mul(trees);
+        self.files(jobs).saturating_add(folders).saturating_add(Tree::BESIDE * u64::from(jobs.max(1)))
+    }
+
+    /// Files of each job beside the tree, at most: to be deleted, given other names, and appended to.
+    const BESIDE: u64 = 64;
+
     /// Bytes of all files, each of `block` bytes.
     pub fn bytes(&self, jobs: u32, block: Bytes) -> Bytes {
         self.files(jobs).saturating_mul(block)

@@ -9,10 +9,12 @@ use model::{Bytes, Workload};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Threads that make files side by side.
 const THREADS: u32 = 16;
+/// Threads that have not ended this long after they were told to hang in the kernel, and are left behind.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
 /// How often whoever waits hears of it.
 const TELL: Duration = Duration::from_millis(100);
 
@@ -33,7 +35,8 @@ impl Progress {
 /// Fills one lane's part.
 pub type FillsLane = Arc<dyn Fn(u32, &Progress) -> Result<(), EngineError> + Send + Sync>;
 
-/// Threads that hang in the kernel are left behind once `progress` says that nobody waits any more.
+/// Until all have ended, one has failed, or `progress` says that nobody waits any more; nobody writes any more then but threads that hang in
+/// the kernel.
 pub fn side_by_side(lanes: u32, fill: &FillsLane, progress: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
     let shared = Arc::new(Progress { bytes: AtomicU64::new(0), stop: AtomicBool::new(false) });
     let threads = THREADS.min(lanes).max(1);
@@ -47,23 +50,26 @@ pub fn side_by_side(lanes: u32, fill: &FillsLane, progress: &mut dyn FnMut(Bytes
         spawned.map_err(|error| EngineError::Broken(format!("a thread could not be started: {error}")))?;
     }
     drop(tell);
-    let mut left = threads;
+    let (mut left, mut failed, mut given_up) = (threads, None, None);
     while left > 0 {
         match told.recv_timeout(TELL) {
-            Ok(Ok(())) => left -= 1,
-            Ok(Err(error)) => {
-                shared.stop.store(true, Ordering::Relaxed);
-                return Err(error);
+            Ok(ended) => {
+                left -= 1;
+                failed = failed.or(ended.err());
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if !progress(shared.bytes.load(Ordering::Relaxed)) {
+        if given_up.is_none() && (failed.is_some() || !progress(shared.bytes.load(Ordering::Relaxed))) {
             shared.stop.store(true, Ordering::Relaxed);
-            return Ok(());
+            given_up = Some(Instant::now());
+        }
+        // What the others make meanwhile would stay when all is undone.
+        if given_up.is_some_and(|since| since.elapsed() > ENDS_WITHIN) {
+            break;
         }
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }
 
 /// Makes the files of one lane. Those that are there already, of an earlier and smaller fill, stay.

@@ -118,6 +118,24 @@ pub(super) fn of_names(load: &Workload) -> Bytes {
     load.bytes().saturating_add(Tree::beside(load.jobs, load.mix, load.block))
 }
 
+/// Files and folders that are made.
+pub(super) fn names_of(load: &Workload) -> u64 {
+    load.tree.map_or(0, |tree| tree.names(load.jobs))
+}
+
+/// `free`: files that can still be made where `what` is.
+pub(super) fn refuse_without_room(what: &str, names: u64, free: Option<u64>) -> Result<(), Failure> {
+    match free.filter(|free| names as f64 > *free as f64 * MOST) {
+        Some(free) => Err(Failure::Usage(format!(
+            "{what}: {} files and folders would be made, and there is room for {} (inodes), of which nine tenths may be taken; make room \
+             there, or make fewer: --tree LEVELSxFOLDERSxFILES, --jobs",
+            units::count(names),
+            units::count(free)
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// A job for each operation in flight; where both are given and differ the engine says what is wrong.
 pub(super) fn jobs(draft: &Draft, workload: &Workload) -> (u32, u32) {
     let jobs = draft.options.jobs.unwrap_or(workload.depth).max(1);
@@ -211,8 +229,10 @@ fn refuse_too_large(site: &Site, steps: &[(Pattern, Workload)], needed: Bytes) -
             block.block
         )));
     }
-    let free = site.seen.as_ref().ok().and_then(|seen| seen.free);
-    match free.filter(|free| needed as f64 > *free as f64 * MOST) {
+    let seen = site.seen.as_ref().ok();
+    let names = steps.iter().map(|(_, load)| names_of(load)).max().unwrap_or(0);
+    refuse_without_room(&path.to_string(), names, seen.and_then(|seen| seen.files_free))?;
+    match seen.and_then(|seen| seen.free).filter(|free| needed as f64 > *free as f64 * MOST) {
         Some(free) => Err(Failure::Usage(format!(
             "{path}: {} would be written, and its file system has {} left, of which nine tenths may be taken; make room there, or write \
              less: --working-set SIZE, --tree LEVELSxFOLDERSxFILES",
@@ -298,6 +318,8 @@ mod tests {
         assert!(nothing.contains("/mnt: there is no such folder"), "{nothing}");
         let file = why(&["/mnt"], seen(|seen| seen.found = PathKind::File(7)));
         assert!(file.contains("fathom disk /mnt"), "{file}");
+        let no_inodes = why(&["/mnt"], seen(|seen| seen.files_free = Some(16_384)));
+        assert!(no_inodes.contains("17,568 files and folders") && no_inodes.contains("room for 16,384"), "{no_inodes}");
         let full = why(&["/mnt"], seen(|seen| seen.free = Some(GIB)));
         assert!(full.contains("1 GiB left") || full.contains("1.0 GiB left"), "{full}");
         let twice = why(&["/mnt", "/mnt"], vec![testing::folder("/mnt")]);

@@ -1,6 +1,8 @@
 //! Steps of the file layer without a mount: a file system of the cluster by libcephfs, and what NFS servers export.
 
-use super::file::{LAB_SPAN, MOST, SPAN, jobs, loads, of_names, of_tree, refuse_too_many};
+use super::file::{
+    LAB_SPAN, MOST, SPAN, jobs, loads, names_of, of_names, of_tree, refuse_too_many, refuse_without_room,
+};
 use crate::planner::draft::Draft;
 use model::{Bytes, Change, Durability, ExportSeen, Failure, Inventory, Layer, Pattern, Place, Workload, units};
 
@@ -16,6 +18,8 @@ struct Library {
     place: Box<dyn Fn(String) -> Place>,
     folder: Box<dyn Fn(String) -> Change>,
     room: Option<Room>,
+    /// Files that can still be made; `None`: it does not tell.
+    files_free: Option<u64>,
     /// How durable a write of a block is that has ended, where nothing else is asked for.
     durability: Durability,
     /// The pattern that says nothing of it, why, and which one is to be taken instead.
@@ -50,6 +54,7 @@ fn libcephfs(inventory: &Inventory, name: String) -> Library {
         place: Box::new(move |path| Place::Cephfs { file_system: of_place.clone(), path }),
         folder: Box::new(move |path| Change::CephfsFolder { file_system: of_folder.clone(), path }),
         room: room_of_cluster(inventory).map(|bytes| Room { bytes, of: "the cluster's OSDs, with three copies," }),
+        files_free: None,
         durability: Durability::None,
         lacks: (Pattern::Stat, why, Pattern::StatCached),
     }
@@ -64,6 +69,8 @@ fn nfs(seen: &ExportSeen, number: u32) -> Library {
         place: Box::new(move |path| Place::Nfs { export: of_place.clone(), path, of_cluster }),
         folder: Box::new(move |path| Change::NfsFolder { export: of_folder.clone(), path }),
         room: seen.bytes_free.map(|bytes| Room { bytes, of: "the export" }),
+        // One that has no number for it says none as well.
+        files_free: seen.files_free.filter(|files| *files > 0),
         durability: Durability::Sync,
         lacks: (Pattern::StatCached, why, Pattern::Stat),
     }
@@ -107,6 +114,7 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
             refuse_too_many(&load)?;
         }
         let hosts = targets.len() as u64;
+        refuse_without_room(&library.name, names_of(&load).saturating_mul(hosts), library.files_free)?;
         let needed = if load.of_files() { of_names(&load) } else { load.span }.saturating_mul(hosts);
         if let Some(room) = library.room.as_ref().filter(|room| needed as f64 > room.bytes as f64 * MOST) {
             return Err(Failure::Usage(format!(

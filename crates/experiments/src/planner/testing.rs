@@ -38,6 +38,7 @@ pub fn folder(path: &str) -> Site {
         device: None,
         in_memory: false,
         free: Some(1 << 40),
+        files_free: None,
         file_system: None,
         holes: None,
         discards: true,

@@ -3,6 +3,8 @@
 use super::*;
 use crate::common::mount::Mount;
 use crate::common::{Home, Lab, Ran, eventually};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -140,7 +142,13 @@ fn what_a_killed_run_left_is_undone_and_what_others_put_there_stays() {
     let (mut child, own) = under_way(&home, folder.path(), "3");
     child.kill().unwrap();
     child.wait().unwrap();
+    // The archive knows of what was made, and then that it is gone.
+    let name = own.file_name().unwrap().to_str().unwrap();
+    let run = name.strip_prefix("fathom.").unwrap().split('.').next().unwrap();
+    let left = || home.run(&["show", run]).ends(0, &[]).out.matches(&format!("{name} is still there")).count();
+    assert_eq!(left(), 1);
     home.run(&["restore", "--yes"]).ends(0, &[]);
+    assert_eq!(left(), 0);
     assert!(!own.exists());
     only_theirs_is_left(folder.path());
     assert_eq!(journals(&home), 0);
@@ -214,13 +222,30 @@ fn where_there_is_no_room_for_files_it_is_told_and_nothing_is_left() {
     let (home, small) = (Home::new(), Small::with_inodes("96"));
     theirs(&small.path());
     let path = small.path();
-    let ran = home.run(&["file", path.to_str().unwrap(), "--patterns", "stat", "--tree", "1x4x16", "--jobs", "4"]);
-    assert_eq!(ran.code, 1, "{}\n{}", ran.out, ran.err);
-    let said = format!("{}{}", ran.out, ran.err);
-    assert!(said.contains("No space left on device") && said.contains("4096.1x4x16.fathom/job"), "{said}");
+    let words = ["file", path.to_str().unwrap(), "--patterns", "stat", "--tree", "1x4x16", "--jobs", "4"];
+    home.run(&words).ends(2, &["536 files and folders would be made", "(inodes)", "--tree"]);
     only_theirs_is_left(&path);
+    // Others take the room while the files are made.
+    let large = Small::with_inodes("10000");
+    theirs(&large.path());
+    let words = ["file", &large.path().display().to_string(), "--patterns", "stat", "--tree", "1x4x500", "--jobs", "4"];
+    let child = home.fathom(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("the run to make files", 60, || {
+        own_folder(&large.path())
+            .is_some_and(|own| own.join("4096.1x4x500.fathom/job0.fathom/0.fathom/9.fathom").exists())
+    });
+    let process = Pid::from_raw(child.id() as i32);
+    kill(process, Signal::SIGSTOP).unwrap();
+    let more = |number: u32| fs::write(large.path().join(format!("theirs.fathom/more{number}")), "");
+    let taken = (0..3000).filter(|number| more(*number).is_ok()).count();
+    kill(process, Signal::SIGCONT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = [ended.stdout, ended.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(ended.status.code() == Some(1) && said.contains("No space left on device"), "{taken}: {said}");
+    assert!(said.contains("4096.1x4x500.fathom/job"), "{said}");
+    only_theirs_is_left(&large.path());
     assert_eq!(journals(&home), 0);
-    let ran = home.run(&["file", path.to_str().unwrap(), "--working-set", "1G"]);
+    let ran = home.run(&["file", path.to_str().unwrap(), "--working-set", "1G", "--patterns", "read-latency"]);
     ran.ends(2, &["would be written, and its file system has", "--working-set SIZE"]);
     only_theirs_is_left(&path);
 }
