@@ -5,11 +5,12 @@ use crate::output::{say, say_plain};
 use ::run::ToUndo;
 use agents::fleet::{self, Fleet};
 use agents::restarters::Restarters;
+use archive::{Archive, ArchiveError};
 use cluster::dirs;
 use cluster::journal::pending::{self, FoundJournals, Pending};
 use cluster::journal::{Head, Journal, Life};
 use cluster::{Cluster, ClusterError};
-use model::{Change, Failure, Undo};
+use model::{Change, Event, Failure, Undo};
 use serde_json::json;
 use std::cell::RefCell;
 use std::io::{BufRead, IsTerminal};
@@ -306,7 +307,25 @@ fn undo_one(
     // What is left as it is stands in the result, which there is none of where something else failed.
     let told = |undo: &&Undo| if undo.left.is_some() { !errors.is_empty() } else { !common.quiet };
     undone.iter().filter(told).for_each(|undo| eprintln!("{}", undo.done()));
+    note(common, &pending.head.run, &undone);
     if errors.is_empty() { Ok(undone) } else { Err(errors.into_iter().map(Failure::from).collect()) }
+}
+
+/// The archive of this host, if it has the run, tells from now on what became of its changes.
+fn note(common: &Common, run: &str, undone: &[Undo]) {
+    let path = super::archive(common);
+    if !path.exists() {
+        return;
+    }
+    let mut writer = match Archive::open_existing(&path).and_then(|archive| archive.writer_of(run)) {
+        Ok(writer) => writer,
+        Err(ArchiveError::UnknownRun { .. } | ArchiveError::Empty { .. }) => return,
+        Err(error) => return eprintln!("fathom: {error}"),
+    };
+    let told = undone.iter().try_for_each(|undo| writer.store(&Event::Changed { undo: undo.clone() }));
+    if let Err(error) = told {
+        eprintln!("fathom: {error}");
+    }
 }
 
 /// The cluster that the run worked on, and no other: the one named, or the one that the journal names.
