@@ -140,7 +140,9 @@ pub fn percentile_parts(of: &Percentile) -> [String; 2] {
     let Some(low) = of.low_ms else { return [rough(of.value_ms), String::new()] };
     let half = half_width(&Estimate { value: of.value_ms, low, high: of.high_ms.unwrap_or(2.0 * of.value_ms - low) });
     let say = |value| rounded(value, last_place(of.value_ms, half));
-    let range = of.high_ms.map_or_else(|| format!("≥ {}", say(low)), |high| format!("{}–{}", say(low), say(high)));
+    // "At least nothing" would be no bound.
+    let least = if low > 0.0 && say(low).parse() == Ok(0.0) { rough(low) } else { say(low) };
+    let range = of.high_ms.map_or_else(|| format!("≥ {least}"), |high| format!("{}–{}", say(low), say(high)));
     [say(of.value_ms), range]
 }
 
@@ -307,6 +309,15 @@ mod tests {
         assert_eq!(iops(1_234_567.0, 1000.0), "1,235,000 IOPS ±0.1 %");
         assert_eq!(iops(5423.0, 5423.0 * 0.0041), "5,423 IOPS ±0.5 %");
         assert_eq!([9.99, 9.996].map(relative), ["±999 %", "±10 times or more"]);
+    }
+
+    #[test]
+    fn the_bound_of_a_percentile_is_one() {
+        let told = |value_ms, low_ms, high_ms| percentile(&Percentile { percent: 99.0, value_ms, low_ms, high_ms });
+        assert_eq!(told(2.61, Some(2.12), Some(3.44)), "2.6 (2.1–3.4)");
+        assert_eq!(told(2.61, Some(2.12), None), "2.6 (≥ 2.1)");
+        assert_eq!(told(31.2, Some(0.0124), None), "31 (≥ 0.0124)");
+        assert_eq!(told(2.61, None, None), "2.61");
     }
 
     #[test]

@@ -251,7 +251,7 @@ fn canonical(pattern: Pattern, of: &Workload) -> Workload {
 /// But for the way of making writes durable, of which a pattern may have several.
 fn alike(one: &Workload, other: &Workload) -> bool {
     let numbers = |w: &Workload| {
-        (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, (w.tree, w.buckets, w.part))
+        (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, (w.tree, w.buckets, w.part, w.at_once))
     };
     numbers(one) == numbers(other)
         && one.sizes == other.sizes
@@ -270,17 +270,18 @@ pub fn own_numbers(figure: &Figure) -> Option<String> {
     (!alike(&canonical(figure.pattern, own), own)).then(|| workload(figure.layer, own))
 }
 
+/// Of a pattern with several ways of making a write durable: the figure's.
+pub fn way(figure: &Figure) -> Option<&'static str> {
+    figure.other_way.as_ref().map(|_| durability(figure.workload.durability))
+}
+
 /// What a figure's workload was, where its pattern does not say it: nothing for the canonical one.
 pub fn beside_pattern(figure: &Figure) -> String {
     let mut parts = Vec::new();
     if figure.at_once > 1 {
         parts.push(format!("{} targets at once", figure.at_once));
     }
-    if let Some(own) = own_numbers(figure) {
-        parts.push(own);
-    } else if figure.other_way.is_some() {
-        parts.push(durability(figure.workload.durability).to_string());
-    }
+    parts.extend(own_numbers(figure).or_else(|| way(figure).map(str::to_string)));
     if figure.workload.spread.is_some() {
         parts.push(over(&figure.workload));
     }
@@ -316,6 +317,9 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
     };
     if workload.buckets > 1 {
         text += &format!(", {} buckets", workload.buckets);
+    }
+    if let Some(number) = workload.at_once {
+        text += &format!(", {number} deleted at once");
     }
     if let Some(part) = workload.part {
         text += &format!(", put in parts of {}", numbers::bytes(part));

@@ -14,7 +14,7 @@ export function detail(named: Named): HTMLElement {
     figure.layer,
     figure.host && figure.host !== figure.target ? `${figure.target} on ${figure.host}` : figure.target,
     figure.pattern,
-    ...(figure.written.point ? [figure.written.point] : []),
+    ...(figure.written.which ? [figure.written.which] : []),
   ];
   return h(
     "article",

@@ -27,6 +27,14 @@ function cost({ overhead }: Pick<Run, "overhead">, { effort, workload }: Figure)
   return [effort?.busy, effort?.queued, effort?.overhead, each];
 }
 
+/** `4096-1048576`, `4096x70-65536x30`: bytes, and percents. */
+function sizes({ workload: { sizes } }: Figure): Field {
+  if (!sizes) return undefined;
+  return "between" in sizes
+    ? `${sizes.between.least}-${sizes.between.most}`
+    : sizes.shares.map(({ bytes, percent }) => `${bytes}x${percent}`).join("-");
+}
+
 function tree({ workload: { tree } }: Figure): Field {
   return tree ? `${tree.levels}x${tree.folders}x${tree.files}${tree.shared ? " shared" : ""}` : undefined;
 }
@@ -82,6 +90,7 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
     "seed",
     "settings",
     "tree",
+    "sizes",
     "busy",
     "queued",
     "overhead",
@@ -122,7 +131,7 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
       }),
       ...responses.map((percent) => f.response.find((one) => one.percent === percent)?.value_ms),
       ...responses.map((percent) => f.first_byte_percentiles[percent]),
-      f.workload.block,
+      f.workload.sizes ? undefined : f.workload.block,
       f.workload.depth,
       f.workload.rate?.per_second,
       f.workload.jobs,
@@ -131,13 +140,14 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
       mix(f),
       typeof f.workload.access === "string" ? f.workload.access : `zipf ${f.workload.access.zipf}`,
       f.workload.durability,
-      f.workload.span,
+      f.workload.sizes ? undefined : f.workload.span,
       f.workload.spread,
       f.workload.seed,
       Object.entries(f.workload.settings ?? {})
         .map((pair) => pair.join("="))
         .join(" "),
       tree(f),
+      sizes(f),
       ...cost(run, f),
       ...flaws(f),
       f.empty_pages?.looked_at,

@@ -144,7 +144,7 @@ const COLUMNS: Column[] = [
         {},
         figure.pattern,
         mixed(figure) && h("small", {}, figure.kind),
-        figure.written.point && h("small", {}, figure.written.point),
+        figure.written.which && h("small", {}, figure.written.which),
       ),
   ),
   number("value", (figure) => figure.estimate?.value ?? -1, value),
@@ -260,7 +260,7 @@ function filter(all: Named[], list: Rows): HTMLElement {
       const words = input.value.toLowerCase().split(/\s+/);
       const fitting = list.filter(({ figure }) => {
         const text =
-          `${figure.layer} ${figure.target} ${figure.host ?? ""} ${figure.pattern} ${figure.written.point} ${figure.label}`.toLowerCase();
+          `${figure.layer} ${figure.target} ${figure.host ?? ""} ${figure.pattern} ${figure.written.which} ${figure.label}`.toLowerCase();
         return words.every((word) => text.includes(word));
       });
       shown.value = fitting === all.length ? counted(fitting) : `${fitting} of ${counted(all.length)}`;

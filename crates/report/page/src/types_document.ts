@@ -577,6 +577,10 @@ export interface Workload {
    * How large whole objects, and files, are; `None`: each has `block` bytes (objects: `object`).
    */
   sizes?: Sizes | null;
+  /**
+   * Objects that one request deletes; `None`: one.
+   */
+  at_once?: number | null;
   seed: number;
   /**
    * Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.

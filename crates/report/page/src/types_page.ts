@@ -407,9 +407,10 @@ export interface Written {
     [k: string]: [string, string] | null;
   };
   /**
-   * Which point of a sweep it is: `depth 4, jobs 2`; empty in other runs.
+   * Which of its pattern it is: of a sweep the point (`depth 4, jobs 2`), else the way of making a write durable, where it has several;
+   * empty: the only one.
    */
-  point: string;
+  which: string;
   facts: {
     [k: string]: string | null;
   };

@@ -8,6 +8,7 @@ use crate::json::Keyed;
 use crate::numbers::{self, NumberFormat};
 use crate::sections::{SECTIONS, Section, sweep};
 use crate::slices::Slices;
+use crate::words;
 use model::{Figure, Percentile, Record, Report, Slice, Sparse};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,8 +48,9 @@ pub(super) struct Written {
     /// By the percent: value, and its interval; null: it has no such percentile.
     percentiles: Keyed<Option<[String; 2]>>,
     response: Keyed<Option<[String; 2]>>,
-    /// Which point of a sweep it is: `depth 4, jobs 2`; empty in other runs.
-    point: String,
+    /// Which of its pattern it is: of a sweep the point (`depth 4, jobs 2`), else the way of making a write durable, where it has several;
+    /// empty: the only one.
+    which: String,
     facts: Keyed<Option<String>>,
     workload: Vec<[String; 2]>,
     /// What the parts of its shape are called in the picture.
@@ -75,7 +77,7 @@ pub fn written(report: &Report, record: &Record) -> String {
             within,
             percentiles: keyed(&service, &figure.percentiles),
             response: keyed(&response, &figure.response),
-            point: points.get(&place).cloned().unwrap_or_default(),
+            which: points.get(&place).cloned().unwrap_or_else(|| words::way(figure).unwrap_or_default().to_string()),
             facts: Keyed::from(facts::facts(figure)),
             workload: facts::load(&figure.workload),
             sight: facts::sight(figure),
@@ -183,7 +185,7 @@ pub fn numbers() -> String {
 
 /// What each label means and what to do, as everywhere: label to [meaning, advice].
 pub fn meanings() -> String {
-    let all = crate::words::MEANINGS.iter().map(|one| (one.label.to_string(), json!([one.means, one.then])));
+    let all = words::MEANINGS.iter().map(|one| (one.label.to_string(), json!([one.means, one.then])));
     Value::Object(all.collect::<Map<_, _>>()).to_string()
 }
 

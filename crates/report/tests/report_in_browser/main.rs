@@ -11,8 +11,8 @@ mod sweeps;
 
 use browser::Browser;
 use model::{
-    AbFound, Answer, Arrivals, ChartCell, Comparison, Difference, Estimate, FigureKey, Finds, Label, Layer, Limit,
-    Outcome, Pattern, Percentile, Report, ResponseBound, Threshold, TriedRate, Verdict,
+    AbFound, Answer, Arrivals, ChartCell, Comparison, Difference, Durability, Estimate, FigureKey, Finds, Label, Layer,
+    Limit, OtherWay, Outcome, Pattern, Percentile, Report, ResponseBound, Threshold, TriedRate, Verdict,
 };
 use report::{export, html, json, numbers};
 use serde_json::{Value, json};
@@ -233,7 +233,11 @@ fn verdicts_stand_above_the_chart_what_failed_first() {
 
 #[test]
 fn a_figure_is_chosen_by_click_key_link_and_address() {
-    let run = runs::usual();
+    let mut run = runs::usual();
+    // Of a write made durable in two ways each says which it is.
+    let second = &mut run.0.figures[1];
+    second.other_way = Some(OtherWay { durability: Durability::Dsync, estimate: None, label: "settled".into() });
+    second.workload.durability = Durability::Fdatasync;
     let mut browser = Browser::start();
     show(&mut browser, &run, "#figure/rbd/fathom.ab3f/write-linear");
     let heading = "document.querySelector('#detail .where').textContent";
@@ -247,7 +251,9 @@ fn a_figure_is_chosen_by_click_key_link_and_address() {
 
     browser.eval("document.querySelector('#figures tr[aria-selected=true]').focus()");
     browser.press("ArrowDown");
-    assert_eq!(browser.text(heading), "device · /dev/sdb on ceph-b · write-latency");
+    assert_eq!(browser.text(heading), "device · /dev/sdb on ceph-b · write-latency · fdatasync");
+    let row = browser.text("document.querySelector('#figures tr[aria-selected=true]').innerText");
+    assert!(row.contains("fdatasync"), "{row}");
 
     let links = "[...document.querySelectorAll('#chart svg a')].map(a => a.getAttribute('href')).find(h => h.includes('rados'))";
     browser.eval(&format!("new Promise(done => {{ addEventListener('hashchange', done, {{once: true}}); location.hash = {links} }}).then(() => 0)"));

@@ -183,7 +183,7 @@ pub(crate) fn answers(report: &Report) -> Vec<String> {
     let over = format!("{points} over {}", called.join(" × "));
     let mut says: Vec<String> = swept.knees.iter().filter_map(|knee| answer(report, swept, knee)).collect();
     if says.is_empty() {
-        says.extend(best(swept));
+        says.extend(best(report, swept));
     }
     says.insert(0, format!("{over}."));
     says
@@ -196,17 +196,29 @@ fn answer(report: &Report, swept: &Swept, knee: &Knee) -> Option<String> {
         figure.is_some_and(|figure| figure.workload.depth == knee.knee.depth)
     };
     let reading = swept.readings.get(*knee.curve.iter().find(at_knee)?)?;
-    let place = place(swept, knee);
+    let place = format!("{}{}", of_target(report, swept, reading), place(swept, knee));
     let model::Choice { depth, from, to } = knee.knee;
     let range = if from == to { String::new() } else { format!(" (it lies between {from} and {to})") };
     let more = if knee.beyond == model::Beyond::Rises { " or more" } else { "" };
     Some(format!("The knee{place} is depth {depth}{more}{range}: {}.", values(reading)?))
 }
 
-fn best(swept: &Swept) -> Option<String> {
+/// ` of gateway b:8080`, where several were swept.
+fn of_target(report: &Report, swept: &Swept, reading: &Reading) -> String {
+    let target = |one: &Reading| report.figures.get(one.figure).map(|figure| figure.target.as_str());
+    match target(reading) {
+        Some(own) if !swept.sweep.pool_each() && swept.readings.iter().any(|other| target(other) != Some(own)) => {
+            format!(" of {own}")
+        }
+        _ => String::new(),
+    }
+}
+
+fn best(report: &Report, swept: &Swept) -> Option<String> {
     let value = |reading: &&Reading| reading.throughput.map_or(f64::NEG_INFINITY, |of| of.value);
     let best = swept.readings.iter().max_by(|a, b| value(a).total_cmp(&value(b)))?;
-    Some(format!("The best is {}: {}.", point_of(&swept.sweep, best), values(best)?))
+    let place = of_target(report, swept, best);
+    Some(format!("The best{place} is {}: {}.", point_of(&swept.sweep, best), values(best)?))
 }
 
 fn values(reading: &Reading) -> Option<String> {
