@@ -18,11 +18,22 @@ pub struct Draw {
     only: Option<OpClass>,
     /// Files that were made and not yet deleted, where as many are made as deleted.
     made: Option<u32>,
+    /// Of files that are made and deleted: how many there are at first, and how many one operation deletes.
+    stock: u32,
+    at_once: u32,
 }
 
-/// As many files of a lane are there from the beginning of a session on, to be deleted ([`crate::offsets::STOCK`] of each). The more there
-/// are, the less likely another one is made: so their number stays near this, and as many are deleted as made.
+/// As many files of a lane are there from the beginning of a session on, to be deleted. The more there are, the less likely another one is
+/// made: so their number stays near this, and as many are deleted as made.
 pub const STOCK: u32 = 8;
+
+/// The same of a workload that may delete several at once.
+pub fn stock(workload: &Workload) -> u32 {
+    match workload.deleted_at_once() {
+        1 => STOCK,
+        several => 2 * several,
+    }
+}
 
 enum Way {
     Random,
@@ -58,7 +69,9 @@ impl Draw {
             way,
             mix,
             only,
-            made: mix.turns_over().then_some(STOCK),
+            made: mix.turns_over().then(|| stock(workload)),
+            stock: stock(workload),
+            at_once: workload.deleted_at_once(),
         }
     }
 
@@ -101,13 +114,13 @@ impl Draw {
     /// Where files are made and deleted: one is made with a chance that falls from 1, where none is left, to 0, where there are twice as many
     /// as at the beginning.
     fn turned_over(&mut self) -> OpClass {
-        let makes = below(&mut self.chance, u64::from(2 * STOCK)) >= u64::from(self.made.unwrap_or_default());
+        let chance = below(&mut self.chance, u64::from(2 * self.stock));
         let made = self.made.get_or_insert_default();
-        if makes {
+        if chance >= u64::from(*made) || *made < self.at_once {
             *made += 1;
             OpClass::Create
         } else {
-            *made -= 1;
+            *made -= self.at_once;
             OpClass::Delete
         }
     }
@@ -256,6 +269,23 @@ mod tests {
             most = most.max(there);
         }
         assert!(most <= 2 * stock && (made - 50_000).abs() <= stock, "{most} {made}");
+    }
+
+    #[test]
+    fn as_many_are_made_as_are_deleted_many_at_once() {
+        let alone = Workload::canonical(model::Pattern::CreateDelete, 1 << 30, 5);
+        let workload = Workload { at_once: Some(100), ..alone };
+        let mut draw = Draw::new(&workload, 0);
+        let (mut there, mut most, mut deleted) = (i64::from(stock(&workload)), 0, 0);
+        for _ in 0..100_000 {
+            match draw.kind() {
+                OpClass::Create => there += 1,
+                _ => (there, deleted) = (there - 100, deleted + 100),
+            }
+            assert!(there >= 0);
+            most = most.max(there);
+        }
+        assert!(most <= 400 && deleted > 98_000, "{most} {deleted}");
     }
 
     #[test]

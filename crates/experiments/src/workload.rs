@@ -37,6 +37,8 @@ pub struct WorkloadOptions {
     pub part: Option<Bytes>,
     /// How large whole objects, and files, are, if not all alike.
     pub sizes: Option<Sizes>,
+    /// Objects that one request deletes.
+    pub at_once: Option<u32>,
     pub engine: Option<String>,
     /// Options of the engine.
     pub engine_options: BTreeMap<String, String>,

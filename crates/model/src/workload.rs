@@ -115,6 +115,9 @@ pub struct Workload {
     /// How large whole objects, and files, are; `None`: each has `block` bytes (objects: `object`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
+    /// Objects that one request deletes; `None`: one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<u32>,
     pub seed: u64,
     /// Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
     pub engine: Option<String>,
@@ -160,6 +163,7 @@ impl Workload {
             buckets: 1,
             part: None,
             sizes: None,
+            at_once: None,
             seed,
             engine: None,
             options: BTreeMap::new(),
@@ -202,6 +206,11 @@ impl Workload {
     /// Bytes of the operation on a lane's item of this number.
     pub fn bytes_of(&self, item: u64) -> Bytes {
         self.sizes.as_ref().map_or(self.block, |sizes| sizes.of(item))
+    }
+
+    /// Files, or objects, that one operation deletes.
+    pub fn deleted_at_once(&self) -> u32 {
+        self.at_once.unwrap_or(1).max(1)
     }
 
     /// Bytes of an operation, on average.

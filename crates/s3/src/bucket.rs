@@ -153,15 +153,8 @@ impl Bucket {
         if answer.status != 200 {
             return Err(self.refused(what, &answer));
         }
-        let text = String::from_utf8_lossy(self.told(&answer)).into_owned();
-        let why = match DeleteObjectsResponse::parse(&text) {
-            Err(error) => format!("its answer is not understood: {error}"),
-            Ok(told) => match told.errors.first() {
-                None => return Ok(()),
-                Some(error) => format!("{}: {}", error.code, error.message),
-            },
-        };
-        Err(S3Error::Refused { what: what.to_string(), status: answer.status, why })
+        let refused = |why| S3Error::Refused { what: what.to_string(), status: answer.status, why };
+        deleted(self.told(&answer)).map_err(refused)
     }
 
     fn delete_each(&mut self, names: &[String]) -> Result<(), S3Error> {
@@ -248,6 +241,20 @@ pub(crate) fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8], 
             return Err(ErrorKind::TimedOut.into());
         }
         connection.wait(body, left)?;
+    }
+}
+
+/// Are all of those deleted that one request named, by its answer?
+///
+/// # Errors
+/// Why not.
+pub fn deleted(body: &[u8]) -> Result<(), String> {
+    match DeleteObjectsResponse::parse(&String::from_utf8_lossy(body)) {
+        Err(error) => Err(format!("its answer is not understood: {error}")),
+        Ok(told) => match told.errors.first() {
+            None => Ok(()),
+            Some(error) => Err(format!("{}: {}", error.code, error.message)),
+        },
     }
 }
 

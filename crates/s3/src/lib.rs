@@ -12,7 +12,7 @@ mod tls;
 mod upload;
 
 pub use answer::Answer;
-pub use bucket::{ANSWER_WITHIN, Bucket, MARK, is_plain};
+pub use bucket::{ANSWER_WITHIN, Bucket, MARK, deleted, is_plain};
 pub use connection::Connection;
 pub use errors::{S3Error, status_in_words};
 pub use keys::{Access, AccessByUrl, Keys, Named, REGION, access_to, access_to_all, gateway};

@@ -243,8 +243,8 @@ impl Requests {
         }
     }
 
-    /// Writes the head; returns the body.
-    pub(crate) fn delete(&self, names: &[String], head: &mut Vec<u8>) -> String {
+    /// Of a request for all of these, at most a thousand: writes the head; returns the body.
+    pub fn delete(&self, names: &[String], head: &mut Vec<u8>) -> String {
         let (bucket, keys) = match &self.speaks {
             Speaks::S3 { bucket, keys } => (bucket, keys),
             Speaks::Swift(container) => {

@@ -1,6 +1,7 @@
 //! The `s3` engine: objects of a bucket, through a gateway. A write puts an object, a read gets it, or a part of it, and looks whether it is
 //! whole; others are put beside the working set and deleted, looked for (HEAD), and listed.
 
+mod answers;
 mod names;
 mod parts;
 mod session;
@@ -38,6 +39,7 @@ impl Engine for GatewayEngine {
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
         let refused = crate::verify::refusal(self, workload, true);
         let (block, size) = (workload.block, object_size(workload));
+        let swift = matches!(&target.place, Place::Bucket { gateway, .. } if gateway.swift);
         let (room, least) = (session::room(workload) as Bytes, workload.sizes.as_ref().map_or(block, Sizes::least));
         bucket_of(target).err().or(refused).or_else(|| match () {
             () if least < content::MARK as Bytes => Some(format!(
@@ -67,8 +69,13 @@ impl Engine for GatewayEngine {
                 "objects of {} bytes are not made of parts of {block} bytes; choose sizes of which one is a multiple of the other",
                 object_size(workload)
             )),
+            () if workload.at_once.is_some() && swift => {
+                Some("by Swift no request deletes several objects and says which; leave --delete-at-once out, or ask by S3".to_string())
+            }
+            () if workload.at_once.is_some() && workload.buckets > 1 => {
+                Some("one request deletes objects of one bucket; leave --delete-at-once or --buckets out".to_string())
+            }
             () => session::quick_acks(workload).err().or_else(|| {
-                let swift = matches!(&target.place, Place::Bucket { gateway, .. } if gateway.swift);
                 parts::refusal(workload.part?, size, swift)
             }),
         })

@@ -6,7 +6,7 @@ use crate::clock::RealClock;
 use crate::content;
 use crate::gateway::names::{Names, PAGE};
 use crate::gateway::parts::Upload;
-use crate::offsets::STOCK;
+use crate::offsets::stock;
 use model::{Bytes, Clock, Nanos, OpClass, Workload};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -28,10 +28,10 @@ const LISTED: usize = PAGE << 10;
 pub struct GatewaySession {
     /// Of each bucket.
     buckets: Vec<Requests>,
-    names: Names,
+    pub(super) names: Names,
     /// Of each request; less than an object has, where a part of it is read; where sizes differ, of the largest.
-    bytes: usize,
-    slots: Vec<Slot>,
+    pub(super) bytes: usize,
+    pub(super) slots: Vec<Slot>,
     epoll: Epoll,
     /// The number of the last write.
     writes: u64,
@@ -44,29 +44,33 @@ pub struct GatewaySession {
     quick_acks: bool,
     /// Bytes of the parts in which objects are put.
     part: Option<Bytes>,
+    /// Objects that one request deletes.
+    pub(super) at_once: u32,
 }
 
 /// What is in flight.
 #[derive(Clone, Copy)]
-struct Request {
-    kind: OpClass,
+pub(super) struct Request {
+    pub kind: OpClass,
     /// Its number: in the working set, or beside it where objects are put and deleted.
-    object: u64,
+    pub object: u64,
     /// Where in it reading begins.
-    from: Bytes,
+    pub from: Bytes,
     /// What is sent, or asked for.
-    bytes: u32,
+    pub bytes: u32,
 }
 
-struct Slot {
+pub(super) struct Slot {
     connection: Option<Connection>,
     busy: Option<Request>,
     /// How far an object is that is put in parts.
     upload: Option<Upload>,
     /// What it sends.
     content: Vec<u8>,
+    /// The body of a request that is of no object alone.
+    list: String,
     /// What it receives.
-    into: Vec<u8>,
+    pub into: Vec<u8>,
 }
 
 /// The engine's only option: is what arrives acknowledged at once?
@@ -104,16 +108,28 @@ impl GatewaySession {
         let slot = |slot: u32| {
             let mut content = vec![0; bytes];
             buffers::fill(&mut content, seed ^ (u64::from(slot) << 48));
-            Slot { connection: None, busy: None, upload: None, content, into: vec![0; room] }
+            Slot { connection: None, busy: None, upload: None, content, list: String::new(), into: vec![0; room] }
         };
         let slots: Vec<Slot> = (0..depth).map(slot).collect();
         // Numbers go on from the clock: those of another slice, or run, are others.
         let writes = RealClock.now() ^ seed.rotate_left(32);
         let (unreached, ended, made) = (0, Vec::new(), Vec::new());
         let quick_acks = quick_acks(workload).map_err(EngineError::Refused)?;
-        let part = workload.part;
-        let mut session =
-            GatewaySession { buckets, names, bytes, slots, epoll, writes, unreached, ended, made, quick_acks, part };
+        let (part, at_once) = (workload.part, workload.deleted_at_once());
+        let mut session = GatewaySession {
+            buckets,
+            names,
+            bytes,
+            slots,
+            epoll,
+            writes,
+            unreached,
+            ended,
+            made,
+            quick_acks,
+            part,
+            at_once,
+        };
         (0..depth as usize).try_for_each(|slot| session.connect(slot))?;
         let until = Instant::now() + ANSWER_WITHIN;
         for slot in 0..depth as usize {
@@ -122,21 +138,21 @@ impl GatewaySession {
             finished.map_err(|error| session.unreached(&error))?;
         }
         if workload.mix.has(OpClass::Delete) {
-            session.stock(depth)?;
+            session.stock(depth, stock(workload))?;
         }
         Ok(session)
     }
 
     /// Objects to delete: as many as are counted upon, and one for each request that may be in flight.
-    fn stock(&mut self, depth: u32) -> Result<(), EngineError> {
+    fn stock(&mut self, depth: u32, stock: u32) -> Result<(), EngineError> {
         let len = |slot: u32| u32::try_from(self.names.bytes(slot.into())).unwrap_or(u32::MAX);
         let put = |slot| Op { slot, kind: OpClass::Create, offset: 0, len: len(slot), due: 0 };
         let puts: Vec<Op> = (0..depth).map(put).collect();
-        let (mut done, until) = (Vec::new(), Instant::now() + ANSWER_WITHIN);
-        let all = (depth + STOCK) as usize;
+        let mut done = Vec::new();
+        let all = (depth + stock) as usize;
         while done.len() < all {
             let some = &puts[..puts.len().min(all - done.len())];
-            let wanted = done.len() + some.len();
+            let (wanted, until) = (done.len() + some.len(), Instant::now() + ANSWER_WITHIN);
             self.submit(some)?;
             while done.len() < wanted {
                 if Instant::now() > until {
@@ -165,7 +181,7 @@ impl GatewaySession {
     }
 
     /// All are at one gateway.
-    fn first(&self) -> &Requests {
+    pub(super) fn first(&self) -> &Requests {
         &self.buckets[0]
     }
 
@@ -199,6 +215,13 @@ impl GatewaySession {
                 }
             }
             OpClass::Stat => connection.begin(|head| requests.look(&name, head)),
+            OpClass::Delete if self.at_once > 1 => {
+                // That one, and those that were put last.
+                let from = self.made.len().saturating_sub(self.at_once as usize - 1);
+                let others = self.made.drain(from..).map(|number| self.names.fresh(number));
+                let all: Vec<String> = std::iter::once(name).chain(others).collect();
+                connection.begin(|head| slot.list = requests.delete(&all, head));
+            }
             OpClass::Delete => connection.begin(|head| requests.delete_one(&name, head)),
             OpClass::List => connection.begin(|head| requests.page(self.names.prefix(), &name, PAGE, head)),
             _ if bytes < self.names.size => {
@@ -225,7 +248,7 @@ impl GatewaySession {
         Some(Request { kind: op.kind, object, from, bytes: op.len.min(self.bytes as u32) })
     }
 
-    fn name(&self, request: &Request) -> String {
+    pub(super) fn name(&self, request: &Request) -> String {
         match request.kind {
             OpClass::Create | OpClass::Delete => self.names.fresh(request.object),
             _ => self.names.name(request.object),
@@ -241,6 +264,7 @@ impl GatewaySession {
         let body = match (&slot.upload, self.part) {
             (Some(upload), Some(part)) => upload.body(content, part),
             _ if puts => content,
+            _ if request.kind == OpClass::Delete && self.at_once > 1 => slot.list.as_bytes(),
             _ => &[],
         };
         let answer = match connection.go_on(body, &mut slot.into) {
@@ -338,88 +362,6 @@ impl GatewaySession {
             connection.begin(|to| to.clone_from(&head));
         }
         Ok(Ok(true))
-    }
-
-    /// What an answer means for its operation.
-    ///
-    /// # Errors
-    /// No later operation could do better.
-    fn result(&self, request: &Request, index: usize, answer: &Answer) -> Result<Result<u32, OpError>, EngineError> {
-        let into = &self.slots[index].into;
-        let told = &into[..(answer.bytes as usize).min(into.len())];
-        let (kind, status) = (request.kind, answer.status);
-        let good = match kind {
-            OpClass::Write | OpClass::Create => matches!(status, 200 | 201 | 204),
-            OpClass::Delete => matches!(status, 200 | 204),
-            // Others may have taken it away; its answer has no body that could say so.
-            OpClass::Stat if status == 404 => return Ok(Err(OpError::saying(libc::EIO, s3::status_in_words(status)))),
-            OpClass::Read if self.in_parts() => status == 206,
-            // A page without a name, by Swift.
-            OpClass::List => matches!(status, 200 | 204),
-            _ => status == 200,
-        };
-        if good {
-            return Ok(self.looked_at(request, answer, told));
-        }
-        // Whoever does not know ranges sends all of it.
-        if kind == OpClass::Read && status == 200 {
-            return Ok(Err(OpError::saying(
-                libc::EOPNOTSUPP,
-                "the gateway sent the whole object, and a part was asked for",
-            )));
-        }
-        match self.first().hopeless(answer, told) {
-            true => {
-                let what = format!("{} of object {} at {}", kind.name(), self.name(request), self.first().url);
-                Err(EngineError::Broken(S3Error::refused(&what, answer, told).to_string()))
-            }
-            false => Ok(Err(OpError::saying(libc::EIO, s3::status_in_words(status)))),
-        }
-    }
-
-    fn in_parts(&self) -> bool {
-        (self.bytes as Bytes) < self.names.size
-    }
-
-    /// Is what came what was asked for?
-    fn looked_at(&self, request: &Request, answer: &Answer, told: &[u8]) -> Result<u32, OpError> {
-        let (bytes, whole) = (u64::from(request.bytes), Ok(request.bytes));
-        let wrong = |errno: i32, says: &'static str| Err(OpError::saying(errno, says));
-        match request.kind {
-            OpClass::Write | OpClass::Create if answer.early => {
-                wrong(libc::EPROTO, "the gateway said that it has all before all was sent")
-            }
-            OpClass::Write | OpClass::Create if S3Error::is_error_body(told) => {
-                wrong(libc::EIO, "the gateway answered 200 with an error as its body")
-            }
-            OpClass::Write | OpClass::Create | OpClass::Delete => whole,
-            OpClass::Stat if answer.length != Some(self.names.bytes(request.object)) => {
-                wrong(libc::EBADMSG, "it is not as large as it was written")
-            }
-            OpClass::Stat => whole,
-            OpClass::List => {
-                let after = self.names.name(request.object);
-                match self.first().names_on(told, self.names.prefix(), &after) {
-                    None => {
-                        wrong(libc::EBADMSG, "what was listed are not the names that come after the one that was named")
-                    }
-                    Some(names) if names < self.names.on_page(request.object) => {
-                        wrong(libc::EBADMSG, "fewer names were listed than there are objects")
-                    }
-                    Some(_) => whole,
-                }
-            }
-            _ if answer.bytes != bytes => Ok(u32::try_from(answer.bytes).unwrap_or(u32::MAX)),
-            _ if self.in_parts() => {
-                let wanted = format!("bytes {}-{}/{}", request.from, request.from + bytes - 1, self.names.size);
-                match answer.range.as_deref() == Some(wanted.as_str()) {
-                    true => whole,
-                    false => wrong(libc::EBADMSG, "the gateway sent another part than was asked for"),
-                }
-            }
-            _ if content::is_whole(told, request.object) => whole,
-            _ => wrong(libc::EBADMSG, "what was read is not what was written (checksum)"),
-        }
     }
 
     /// Waits until one of the connections can go on, for no longer than `timeout`, and says which could.

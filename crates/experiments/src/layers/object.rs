@@ -36,6 +36,10 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let sized = |(pattern, load): (Pattern, Workload)| Ok((pattern, sized(draft, load)?));
     let loads: Vec<(Pattern, Workload)> = loads.map(sized).collect::<Result<_, Failure>>()?;
     refuse_one_part(draft, &loads)?;
+    if draft.options.at_once.is_some_and(|number| number > 1) && loads.iter().all(|(_, load)| load.at_once.is_none()) {
+        let text = "--delete-at-once: nothing is deleted; take --patterns create-delete, or a mix with delete";
+        return Err(Failure::Usage(text.to_string()));
+    }
     for (pattern, workload) in loads {
         let each: Vec<Vec<Target>> = buckets.iter().map(|own| own.targets(draft)).collect();
         let all = each.concat();
@@ -134,6 +138,7 @@ fn sized(draft: &Draft, mut workload: Workload) -> Result<Workload, Failure> {
     }
     workload.object = Some(size);
     workload.buckets = draft.options.buckets.unwrap_or(1);
+    workload.at_once = options.at_once.filter(|number| *number > 1 && workload.mix.has(OpClass::Delete));
     workload.part = draft.options.part.filter(|part| *part < size);
     let mean = workload.sizes.as_ref().map_or(size, |sizes| (sizes.mean() as Bytes).max(1));
     let objects = match (mean >= MIB, draft.small()) {

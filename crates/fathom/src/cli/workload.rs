@@ -108,6 +108,9 @@ pub struct BucketArgs {
     /// whole of it: begun, all parts, put together (default: each by one request)
     #[arg(long, value_parser = words::size, value_name = "SIZE")]
     pub part_size: Option<Bytes>,
+    /// Objects that one request deletes (S3's DeleteObjects); one operation is the whole of it (default: 1)
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub delete_at_once: Option<u32>,
 }
 
 /// Of the file layer.
@@ -134,12 +137,13 @@ pub struct OwnNumbers {
     pub buckets: Option<u32>,
     pub part: Option<Bytes>,
     pub sizes: Option<Sizes>,
+    pub at_once: Option<u32>,
 }
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets, part, sizes } = self;
-        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, buckets, part, sizes, ..options }
+        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets, part, sizes, at_once } = self;
+        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, buckets, part, sizes, at_once, ..options }
     }
 }
 

@@ -117,6 +117,9 @@ fn name(figure: &Figure) -> String {
         OpClass::List if figure.layer.of_buckets() => {
             format!("LIST of {} names on average", numbers::count(names_listed(&figure.workload)))
         }
+        OpClass::Delete if figure.workload.at_once.is_some() => {
+            format!("DELETE of {} at once", figure.workload.deleted_at_once())
+        }
         _ => named(figure).to_string(),
     }
 }

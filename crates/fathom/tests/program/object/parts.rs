@@ -43,6 +43,8 @@ fn what_is_put_in_parts_is_whole_and_an_upload_that_was_killed_goes_with_its_buc
     gateway.run(&lab, &["restore", "--yes"]).ends(0, &[]);
     only_theirs_is_left(&gateway);
 
+    many_are_deleted_at_once(&lab, &gateway);
+
     let refused = |words: &[&str], why: &str| {
         let all = ["object", "--lab", &lab.name, "--patterns", "write-linear", "--block-size", "12M"];
         lab.home.run(&[&all[..], words].concat()).ends(2, &[why]);
@@ -50,4 +52,39 @@ fn what_is_put_in_parts_is_whole_and_an_upload_that_was_killed_goes_with_its_buc
     refused(&["--part-size", "1M"], "at least 5 MiB");
     refused(&["--part-size", "12M"], "no object of this run is larger");
     refused(&["--part-size", "5M", "--swift"], "Swift has none");
+    refused(&["--delete-at-once", "20"], "nothing is deleted");
+    let patterns = ["--patterns", "create-delete", "--delete-at-once", "20"];
+    for (more, why) in
+        [(&["--buckets", "2"][..], "objects of one bucket"), (&["--swift"], "no request deletes several")]
+    {
+        lab.home.run(&[&["object", "--lab", &lab.name], &patterns[..], more].concat()).ends(2, &[why]);
+    }
+}
+
+/// By one request each, and they are gone: what is there at any time is little beside what was put.
+fn many_are_deleted_at_once(lab: &Lab, gateway: &Gateway) {
+    let words = ["object", "--lab", &lab.name, "--patterns", "create-delete", "--delete-at-once", "20", "--depth", "8"];
+    let more = ["--passes", "1", "--duration", "4s", "--format", "json"];
+    let child = lab.home.fathom(&[&words[..], &more].concat()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let own = || {
+        let log = std::fs::read_to_string(&gateway.log).unwrap();
+        let bucket = gateway.buckets().into_iter().find(|name| name.starts_with("fathom-"))?;
+        let lines: Vec<String> = log.lines().filter(|line| line.contains(&bucket)).map(str::to_string).collect();
+        let count = |word: &str| lines.iter().filter(|line| line.contains(word)).count();
+        Some((bucket.clone(), count("\"PUT /"), count("\"POST /"), count("\"DELETE /")))
+    };
+    eventually("objects to be deleted", 60, || own().is_some_and(|(_, _, deletes, _)| deletes > 5));
+    let (bucket, put, deletes, one_by_one) = own().unwrap();
+    let there = gateway.get(&format!("{bucket}/?list-type=2&prefix={}.new.", bucket.replacen('-', ".", 1)));
+    let there = there.matches("<Key>").count();
+    assert!(put > 20 * deletes && one_by_one == 0, "{put} {deletes} {one_by_one}");
+    // Twice twenty of them at first, at most as many again, and those in flight.
+    assert!(there <= 4 * 20 + 3 * 8 && put > 120, "{there} of {put}");
+    let report: serde_json::Value = serde_json::from_slice(&child.unwrap().wait_with_output().unwrap().stdout).unwrap();
+    let figures = report["figures"].as_array().unwrap();
+    assert_eq!((figures.len(), &report["errors"]), (2, &serde_json::json!([])));
+    assert!(figures.iter().all(|figure| figure["errors"] == 0 && figure["workload"]["at_once"] == 20), "{figures:?}");
+    let told = gateway.run(lab, &["show", report["run"].as_str().unwrap()]);
+    assert!(told.out.contains("DELETE of 20 at once"), "{}", told.out);
+    only_theirs_is_left(gateway);
 }
