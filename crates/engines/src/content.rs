@@ -4,7 +4,7 @@ use crate::buffers;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The object's number, the write's, and the checksum of these and of all that follows.
-pub const MARK: usize = 24;
+pub const MARK: usize = model::workload::MARK as usize;
 
 /// Makes the content one of this object. `number`: of the write, which never repeats. There is room for the mark.
 pub fn mark(bytes: &mut [u8], object: u64, number: u64) {

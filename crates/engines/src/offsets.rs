@@ -31,7 +31,7 @@ pub const STOCK: u32 = 8;
 pub fn stock(workload: &Workload) -> u32 {
     match workload.deleted_at_once() {
         1 => STOCK,
-        several => 2 * several,
+        several => several + STOCK,
     }
 }
 
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn as_many_are_made_as_are_deleted_many_at_once() {
         let alone = Workload::canonical(model::Pattern::CreateDelete, 1 << 30, 5);
-        let workload = Workload { at_once: Some(100), ..alone };
+        let workload = Workload { delete_at_once: Some(100), ..alone };
         let mut draw = Draw::new(&workload, 0);
         let (mut there, mut most, mut deleted) = (i64::from(stock(&workload)), 0, 0);
         for _ in 0..100_000 {

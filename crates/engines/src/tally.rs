@@ -72,7 +72,7 @@ impl Tally {
         if let Some(first_byte) = times.first_byte {
             counts.first_byte.get_or_insert_default().record(first_byte);
         }
-        counts.bytes += u64::from(op.len);
+        counts.bytes += if op.kind.moves_bytes() { u64::from(op.len) } else { 0 };
     }
 
     pub fn record_error(&mut self, kind: OpClass) {

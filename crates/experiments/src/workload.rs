@@ -38,7 +38,7 @@ pub struct WorkloadOptions {
     /// How large whole objects, and files, are, if not all alike.
     pub sizes: Option<Sizes>,
     /// Objects that one request deletes.
-    pub at_once: Option<u32>,
+    pub delete_at_once: Option<u32>,
     pub engine: Option<String>,
     /// Options of the engine.
     pub engine_options: BTreeMap<String, String>,

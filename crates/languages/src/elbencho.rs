@@ -259,7 +259,7 @@ fn workload(phase: &Phase, told: &[ImportedOperations], block: Bytes) -> Result<
         buckets: 1,
         part: None,
         sizes: None,
-        at_once: None,
+        delete_at_once: None,
         seed: 0,
         engine: None,
         options,

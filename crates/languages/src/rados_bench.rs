@@ -194,7 +194,7 @@ fn results(whole: Whole, seconds: &[Second]) -> Result<Results, String> {
         buckets: 1,
         part: None,
         sizes: None,
-        at_once: None,
+        delete_at_once: None,
         seed: 0,
         engine: None,
         options: BTreeMap::new(),

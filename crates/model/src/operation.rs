@@ -75,6 +75,11 @@ impl OpClass {
         self.spec().changes
     }
 
+    /// Does it move content? Others ask about names, or change them.
+    pub fn moves_bytes(self) -> bool {
+        !matches!(self, OpClass::Stat | OpClass::StatCached | OpClass::List | OpClass::Rename | OpClass::Delete)
+    }
+
     /// Is it about bytes at an offset, or of a whole object? Else about a file by its name.
     pub fn of_bytes(self) -> bool {
         matches!(self, OpClass::Read | OpClass::Write)

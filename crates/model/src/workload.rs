@@ -14,6 +14,9 @@ pub const KIB: Bytes = 1 << 10;
 pub const MIB: Bytes = 1 << 20;
 pub const GIB: Bytes = 1 << 30;
 
+/// Bytes of whole files and objects that tell whether they are whole, at least.
+pub const MARK: Bytes = 24;
+
 /// The largest object of RADOS that is written: Ceph takes it without objection (`osd_max_object_size` is 128 MiB).
 pub const OBJECT_MOST: Bytes = 64 * MIB;
 
@@ -117,7 +120,7 @@ pub struct Workload {
     pub sizes: Option<Sizes>,
     /// Objects that one request deletes; `None`: one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_once: Option<u32>,
+    pub delete_at_once: Option<u32>,
     pub seed: u64,
     /// Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.
     pub engine: Option<String>,
@@ -163,7 +166,7 @@ impl Workload {
             buckets: 1,
             part: None,
             sizes: None,
-            at_once: None,
+            delete_at_once: None,
             seed,
             engine: None,
             options: BTreeMap::new(),
@@ -210,7 +213,7 @@ impl Workload {
 
     /// Files, or objects, that one operation deletes.
     pub fn deleted_at_once(&self) -> u32 {
-        self.at_once.unwrap_or(1).max(1)
+        self.delete_at_once.unwrap_or(1).max(1)
     }
 
     /// Bytes of an operation, on average.

@@ -251,7 +251,17 @@ fn canonical(pattern: Pattern, of: &Workload) -> Workload {
 /// But for the way of making writes durable, of which a pattern may have several.
 fn alike(one: &Workload, other: &Workload) -> bool {
     let numbers = |w: &Workload| {
-        (w.block, w.depth, w.rate, w.jobs, w.clients, w.mix, w.access, w.verify, (w.tree, w.buckets, w.part, w.at_once))
+        (
+            w.block,
+            w.depth,
+            w.rate,
+            w.jobs,
+            w.clients,
+            w.mix,
+            w.access,
+            w.verify,
+            (w.tree, w.buckets, w.part, w.delete_at_once),
+        )
     };
     numbers(one) == numbers(other)
         && one.sizes == other.sizes
@@ -288,6 +298,14 @@ pub fn beside_pattern(figure: &Figure) -> String {
     parts.join(", ")
 }
 
+/// What only objects of buckets have: `3 buckets`, `put in parts of 5 MiB`.
+pub fn of_objects(of: &Workload) -> Vec<String> {
+    let buckets = (of.buckets > 1).then(|| format!("{} buckets", of.buckets));
+    let deleted = of.delete_at_once.map(|number| format!("{number} deleted at once"));
+    let part = of.part.map(|part| format!("put in parts of {}", numbers::bytes(part)));
+    [buckets, deleted, part].into_iter().flatten().collect()
+}
+
 /// `4 KiB random write, depth 1, dsync`; on the network, which has no places to draw from, `4 KiB, depth 1`.
 pub fn workload(layer: Layer, workload: &Workload) -> String {
     let access = access(workload.access);
@@ -315,14 +333,8 @@ pub fn workload(layer: Layer, workload: &Workload) -> String {
         }
         _ => format!("{block} {access} {kind}, {how}"),
     };
-    if workload.buckets > 1 {
-        text += &format!(", {} buckets", workload.buckets);
-    }
-    if let Some(number) = workload.at_once {
-        text += &format!(", {number} deleted at once");
-    }
-    if let Some(part) = workload.part {
-        text += &format!(", put in parts of {}", numbers::bytes(part));
+    for own in of_objects(workload) {
+        text += &format!(", {own}");
     }
     if workload.jobs > 1 {
         text += &format!(", {} {}", workload.jobs, if layer.of_links() { "streams" } else { "jobs" });

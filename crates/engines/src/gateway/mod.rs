@@ -50,7 +50,9 @@ impl Engine for GatewayEngine {
                 "a working set of {} bytes holds no object of {block}; choose a larger --working-set", workload.span
             )),
             () if size > OBJECT_MOST => Some(format!(
-                "objects of {size} bytes are too large to be sent as one (at most {OBJECT_MOST}); choose a smaller block size"
+                "objects of {} are too large to be measured as one operation (at most {}); choose smaller objects (--block-size, --sizes)",
+                model::units::bytes(size),
+                model::units::bytes(OBJECT_MOST)
             )),
             () if workload.depth > CONNECTIONS_MOST => Some(format!(
                 "{} requests in flight take as many connections (at most {CONNECTIONS_MOST}); choose a smaller depth",
@@ -69,10 +71,13 @@ impl Engine for GatewayEngine {
                 "objects of {} bytes are not made of parts of {block} bytes; choose sizes of which one is a multiple of the other",
                 object_size(workload)
             )),
-            () if workload.at_once.is_some() && swift => {
+            () if workload.delete_at_once.is_some() && swift => {
                 Some("by Swift no request deletes several objects and says which; leave --delete-at-once out, or ask by S3".to_string())
             }
-            () if workload.at_once.is_some() && workload.buckets > 1 => {
+            () if workload.delete_at_once.is_some() && workload.rate.is_some() => {
+                Some("how many requests are due follows from how many objects each deletes; leave --delete-at-once or --rate out".to_string())
+            }
+            () if workload.delete_at_once.is_some() && workload.buckets > 1 => {
                 Some("one request deletes objects of one bucket; leave --delete-at-once or --buckets out".to_string())
             }
             () => session::quick_acks(workload).err().or_else(|| {

@@ -4,7 +4,7 @@ use super::device::{name_on, on_host};
 use super::file_library;
 use crate::Request;
 use crate::planner::draft::Draft;
-use model::workload::{GIB, MIB};
+use model::workload::{GIB, MARK, MIB, OBJECT_MOST};
 use model::{
     Bytes, Change, Client, ClientHost, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place, Plan, Site,
     SiteWish, Sizes, Target, Tree, Workload, units,
@@ -143,6 +143,24 @@ pub(super) fn jobs(draft: &Draft, workload: &Workload) -> (u32, u32) {
     (jobs.min(depth), depth)
 }
 
+/// Of whole files, and objects.
+pub(super) fn refuse_sizes(sizes: &Sizes) -> Result<(), Failure> {
+    let why = match (sizes.least(), sizes.most()) {
+        (least, _) if least < MARK => {
+            format!("{least} bytes have no room for what tells whether they are whole (at least {MARK})")
+        }
+        (_, most) if most > OBJECT_MOST => {
+            format!(
+                "{} are too large to be measured as one operation (at most {})",
+                units::bytes(most),
+                units::bytes(OBJECT_MOST)
+            )
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::Usage(format!("--sizes: {why}")))
+}
+
 /// Where sizes differ, it is of whole files alone, unless patterns are named.
 pub(super) fn loads(draft: &Draft, span: Bytes) -> Result<Vec<(Pattern, Workload)>, Failure> {
     let options = &draft.options;
@@ -150,6 +168,7 @@ pub(super) fn loads(draft: &Draft, span: Bytes) -> Result<Vec<(Pattern, Workload
         let text = "--sizes: files of different sizes have no one size; leave --block-size out";
         return Err(Failure::Usage(text.to_string()));
     }
+    options.sizes.as_ref().map_or(Ok(()), refuse_sizes)?;
     let whole =
         |(_, load): &(Pattern, Workload)| options.sizes.is_none() || !options.patterns.is_empty() || load.of_files();
     Ok(draft.workloads(Layer::File, span).into_iter().filter(whole).collect())

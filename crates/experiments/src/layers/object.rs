@@ -1,9 +1,10 @@
 //! Steps of the object layer: objects of a bucket of our own, at a gateway: whole, and by their names.
 
+use super::file::refuse_sizes;
 use crate::planner::draft::{Draft, OPEN_BYTES};
 use model::pattern::Family;
 use model::units::bytes;
-use model::workload::MIB;
+use model::workload::{MIB, OBJECT_MOST};
 use model::{Bytes, Change, Failure, Gateway, Layer, OpClass, Pattern, Place, Target, Workload};
 
 /// Objects of a working set: enough that all shards of an index and all placement groups take part, and few enough to be put in seconds.
@@ -11,6 +12,8 @@ const SMALL: Bytes = 4096;
 const SMALL_OF_LAB: Bytes = 1024;
 /// The most: at a thousand a second they take hours to be put.
 const OBJECTS_MOST: Bytes = 10_000_000;
+/// Less is no part of S3, but for an object's last one.
+const PART_LEAST: Bytes = 5 * MIB;
 /// Of those that are large.
 const LARGE: Bytes = 256;
 const LARGE_OF_LAB: Bytes = 32;
@@ -36,7 +39,9 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let sized = |(pattern, load): (Pattern, Workload)| Ok((pattern, sized(draft, load)?));
     let loads: Vec<(Pattern, Workload)> = loads.map(sized).collect::<Result<_, Failure>>()?;
     refuse_one_part(draft, &loads)?;
-    if draft.options.at_once.is_some_and(|number| number > 1) && loads.iter().all(|(_, load)| load.at_once.is_none()) {
+    if draft.options.delete_at_once.is_some_and(|number| number > 1)
+        && loads.iter().all(|(_, load)| load.delete_at_once.is_none())
+    {
         let text = "--delete-at-once: nothing is deleted; take --patterns create-delete, or a mix with delete";
         return Err(Failure::Usage(text.to_string()));
     }
@@ -60,11 +65,19 @@ fn refuse_one_part(draft: &Draft, loads: &[(Pattern, Workload)]) -> Result<(), F
     let Some(part) = draft.options.part.filter(|_| loads.iter().all(|(_, load)| load.part.is_none())) else {
         return Ok(());
     };
+    // Other points of a sweep may have larger ones.
+    if draft.request.experiment.is_sweep() {
+        return Ok(());
+    }
+    let larger =
+        if draft.options.sizes.is_some() { "smaller --part-size, or larger --sizes" } else { "larger --block-size" };
     let largest = loads.iter().filter_map(|(_, load)| load.object).max().unwrap_or(0);
     Err(Failure::Usage(format!(
-        "--part-size {}: no object of this run is larger (the largest has {}); choose a larger --block-size",
+        "--part-size {}: no object of this run is larger (the largest has {}); choose a {larger} (from {} on, and objects below {})",
         bytes(part),
-        bytes(largest)
+        bytes(largest),
+        bytes(PART_LEAST),
+        bytes(OBJECT_MOST)
     )))
 }
 
@@ -118,6 +131,7 @@ fn sized(draft: &Draft, mut workload: Workload) -> Result<Workload, Failure> {
             let text = "--sizes: objects of different sizes have no one size; leave --block-size and --object-size out";
             return Err(Failure::Usage(text.to_string()));
         }
+        refuse_sizes(sizes)?;
         workload.block = sizes.most();
         workload.sizes = Some(sizes.clone());
         if workload.rate.is_some() && options.depth.is_none() {
@@ -138,7 +152,7 @@ fn sized(draft: &Draft, mut workload: Workload) -> Result<Workload, Failure> {
     }
     workload.object = Some(size);
     workload.buckets = draft.options.buckets.unwrap_or(1);
-    workload.at_once = options.at_once.filter(|number| *number > 1 && workload.mix.has(OpClass::Delete));
+    workload.delete_at_once = options.delete_at_once.filter(|number| *number > 1 && workload.mix.has(OpClass::Delete));
     workload.part = draft.options.part.filter(|part| *part < size);
     let mean = workload.sizes.as_ref().map_or(size, |sizes| (sizes.mean() as Bytes).max(1));
     let objects = match (mean >= MIB, draft.small()) {

@@ -60,7 +60,15 @@ pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
         return image_states::note(inventory, request);
     }
     let halvings = halvings(inventory, request).ok().filter(|halvings| *halvings > 0)?;
-    let short = short(&drafts(inventory, &sides(request), halvings - 1).ok()?)?;
+    let of = |halvings| short(&drafts(inventory, &sides(request), halvings).ok()?);
+    if let Some(short) = of(halvings) {
+        return Some(format!(
+            "{short}: the working sets are 1/{} of the usual ones, and all data of the run take more than half of it even so; the run ends \
+             before an OSD is nearly full (less is written with a smaller --depth, --block-size or --working-set)",
+            1u64 << halvings
+        ));
+    }
+    let short = of(halvings - 1)?;
     Some(format!(
         "{short}: the working sets are 1/{} of the usual ones, so that all data of the run take at most half of it (--working-set for others)",
         1u64 << halvings

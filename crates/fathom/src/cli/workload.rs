@@ -137,13 +137,24 @@ pub struct OwnNumbers {
     pub buckets: Option<u32>,
     pub part: Option<Bytes>,
     pub sizes: Option<Sizes>,
-    pub at_once: Option<u32>,
+    pub delete_at_once: Option<u32>,
 }
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets, part, sizes, at_once } = self;
-        WorkloadOptions { durability: sync, pgs, object_size, tree, mix, buckets, part, sizes, at_once, ..options }
+        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets, part, sizes, delete_at_once } = self;
+        WorkloadOptions {
+            durability: sync,
+            pgs,
+            object_size,
+            tree,
+            mix,
+            buckets,
+            part,
+            sizes,
+            delete_at_once,
+            ..options
+        }
     }
 }
 

@@ -37,7 +37,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         buckets: None,
         part: None,
         sizes: None,
-        at_once: None,
+        delete_at_once: None,
     };
     let request = Request {
         layers,

@@ -76,7 +76,7 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.tree != two.tree, "tree of files"),
         (one.buckets != two.buckets, "number of buckets"),
         (one.part != two.part, "part size"),
-        (one.at_once != two.at_once, "number of objects deleted at once"),
+        (one.delete_at_once != two.delete_at_once, "number of objects deleted at once"),
         (one.sizes != two.sizes, "sizes of objects and files"),
         (one.clients != two.clients, "number of clients"),
         (one.mix != two.mix, if one.of_files() || two.of_files() { "mix of operations" } else { "share of reads" }),

@@ -42,7 +42,7 @@ pub fn workload(shape: &Shape, span: Bytes, seed: u64) -> Workload {
         buckets: 1,
         part: None,
         sizes: None,
-        at_once: None,
+        delete_at_once: None,
         seed,
         engine: None,
         options: cache(shape).into_iter().collect(),

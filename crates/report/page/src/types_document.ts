@@ -580,7 +580,7 @@ export interface Workload {
   /**
    * Objects that one request deletes; `None`: one.
    */
-  at_once?: number | null;
+  delete_at_once?: number | null;
   seed: number;
   /**
    * Which engine of the layer does it (`io_uring`, `psync`); `None`: the layer chooses.

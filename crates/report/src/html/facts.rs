@@ -65,7 +65,7 @@ pub(super) fn load(of: &Workload) -> Vec<[String; 2]> {
         ("durability", Some(words::durability_name(of.durability).to_string())),
         ("span", Some(bytes(of.bytes()))),
         ("spread over all", of.spread.map(bytes)),
-        ("object", of.object.map(bytes)),
+        ("object", of.object.filter(|_| of.sizes.is_none()).map(bytes)),
         ("seed", Some(of.seed.to_string())),
         ("engine", of.engine.clone()),
         ("data", of.verify.then(|| "verified".to_string())),

@@ -3,7 +3,7 @@
 use crate::block::{Block, Cell, Column, Emphasis, Item, Row, Table};
 use crate::chart::{Caption, Chart, Mark, PointRow, Points};
 use crate::words;
-use model::{ChartCell, Figure, Layer, Pattern, Report, Scope, Workload};
+use model::{ChartCell, Durability, Figure, Layer, Pattern, Report, Scope, Workload};
 use std::collections::BTreeSet;
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
@@ -54,11 +54,13 @@ const LOADS_MOST: usize = 2;
 
 /// What was done: of all layers alike, and so without what each has of its own. The network, which draws no places, speaks for itself alone.
 fn load(report: &Report, pattern: Pattern) -> String {
-    let canonical = Workload::canonical(pattern, 0, 0);
+    // Of several ways of making a write durable each figure says its own.
+    let canonical = Workload { durability: Durability::None, ..Workload::canonical(pattern, 0, 0) };
     let own: Vec<&Figure> = report.figures.iter().filter(|figure| figure.chart && figure.pattern == pattern).collect();
     let done = |figure: &&Figure| {
-        let Workload { block, depth, rate, mix, access, .. } = figure.workload;
-        words::workload(figure.layer, &Workload { block, depth, rate, mix, access, ..canonical.clone() })
+        let &Workload { block, depth, rate, mix, access, ref sizes, .. } = &figure.workload;
+        let sizes = sizes.clone();
+        words::workload(figure.layer, &Workload { block, depth, rate, mix, access, sizes, ..canonical.clone() })
     };
     let mut loads: BTreeSet<String> = own.iter().filter(|figure| !figure.layer.of_links()).map(done).collect();
     if loads.is_empty() {

@@ -117,7 +117,7 @@ fn name(figure: &Figure) -> String {
         OpClass::List if figure.layer.of_buckets() => {
             format!("LIST of {} names on average", numbers::count(names_listed(&figure.workload)))
         }
-        OpClass::Delete if figure.workload.at_once.is_some() => {
+        OpClass::Delete if figure.workload.delete_at_once.is_some() => {
             format!("DELETE of {} at once", figure.workload.deleted_at_once())
         }
         _ => named(figure).to_string(),
@@ -190,7 +190,9 @@ pub(crate) fn lines(report: &Report) -> Vec<String> {
         let known = own.filter_map(|figure| Some((*figure, figure.per_second?))).collect::<Vec<_>>();
         let (first, _) = known.first()?;
         let one = |(figure, rate): &(&Figure, Estimate)| {
-            format!("{} {}", figure.kind.name(), numbers::figure(rate, Metric::Iops).plain())
+            let several = figure.workload.delete_at_once.filter(|_| figure.kind == OpClass::Delete);
+            let several = several.map_or(String::new(), |number| format!(" ({number} at once)"));
+            format!("{}{several} {}", figure.kind.name(), numbers::figure(rate, Metric::Iops).plain())
         };
         let jobs = jobs(report, first);
         let all: Vec<String> = known.iter().map(one).collect();

@@ -23,7 +23,9 @@ fn gateways(report: &Report) -> Option<String> {
         Change::Bucket { gateway, .. } => Some(gateway.url.as_str()),
         _ => None,
     });
-    let urls: Vec<&str> = urls.collect();
+    let mut urls: Vec<&str> = urls.collect();
+    // Of several buckets at one.
+    urls.dedup();
     let word = if urls.len() == 1 { "gateway" } else { "gateways" };
     (!urls.is_empty()).then(|| format!("{word} {}", urls.join(" and ")))
 }

@@ -33,6 +33,7 @@ fn objects_are_spread_over_buckets_by_their_numbers() {
     only_theirs_is_left(&gateway);
     let told = gateway.run(&lab, &["show", run]);
     assert!(told.out.contains("LIST of 170 names on average"), "{}", told.out);
+    assert!(!told.out.contains("gateways"), "there is one: {}", told.out);
 
     let (mut child, _) = under_way_with(&lab, &gateway, &["--buckets", "3"], &gateway.environment());
     assert_eq!(gateway.buckets().len(), 4);

@@ -53,10 +53,15 @@ fn what_is_put_in_parts_is_whole_and_an_upload_that_was_killed_goes_with_its_buc
     refused(&["--part-size", "12M"], "no object of this run is larger");
     refused(&["--part-size", "5M", "--swift"], "Swift has none");
     refused(&["--delete-at-once", "20"], "nothing is deleted");
+    // Of a sweep only some points have parts.
+    let swept = ["sweep", "object", "--lab", &lab.name, "--axis", "block-size=4M,16M", "--part-size", "8M"];
+    lab.home.run(&[&swept[..], &["--patterns", "write-linear", "--dry-run"]].concat()).ends(0, &[]);
     let patterns = ["--patterns", "create-delete", "--delete-at-once", "20"];
-    for (more, why) in
-        [(&["--buckets", "2"][..], "objects of one bucket"), (&["--swift"], "no request deletes several")]
-    {
+    for (more, why) in [
+        (&["--buckets", "2"][..], "objects of one bucket"),
+        (&["--swift"], "no request deletes several"),
+        (&["--rate", "50"], "how many requests are due"),
+    ] {
         lab.home.run(&[&["object", "--lab", &lab.name], &patterns[..], more].concat()).ends(2, &[why]);
     }
 }
@@ -83,7 +88,10 @@ fn many_are_deleted_at_once(lab: &Lab, gateway: &Gateway) {
     let report: serde_json::Value = serde_json::from_slice(&child.unwrap().wait_with_output().unwrap().stdout).unwrap();
     let figures = report["figures"].as_array().unwrap();
     assert_eq!((figures.len(), &report["errors"]), (2, &serde_json::json!([])));
-    assert!(figures.iter().all(|figure| figure["errors"] == 0 && figure["workload"]["at_once"] == 20), "{figures:?}");
+    assert!(
+        figures.iter().all(|figure| figure["errors"] == 0 && figure["workload"]["delete_at_once"] == 20),
+        "{figures:?}"
+    );
     let told = gateway.run(lab, &["show", report["run"].as_str().unwrap()]);
     assert!(told.out.contains("DELETE of 20 at once"), "{}", told.out);
     only_theirs_is_left(gateway);

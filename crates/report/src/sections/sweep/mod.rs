@@ -112,6 +112,7 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
     if !varied("jobs") && !varied("images") && workload.jobs > 1 {
         parts.push(format!("{} jobs", workload.jobs));
     }
+    parts.extend(words::of_objects(workload));
     if !varied("clients") && workload.clients > 1 {
         parts.push(format!("{} clients", workload.clients));
     }
@@ -179,7 +180,10 @@ fn place(swept: &Swept, knee: &Knee) -> String {
 pub(crate) fn answers(report: &Report) -> Vec<String> {
     let Some(swept) = report.answer.sweep() else { return Vec::new() };
     let called: Vec<&str> = swept.sweep.axes.iter().map(SweepAxis::called).collect();
-    let points = numbers::counted(swept.readings.len() as u64, "point", "points");
+    let mut at: Vec<&Vec<u32>> = swept.readings.iter().map(|reading| &reading.at).collect();
+    at.sort();
+    at.dedup();
+    let points = numbers::counted(at.len() as u64, "point", "points");
     let over = format!("{points} over {}", called.join(" × "));
     let mut says: Vec<String> = swept.knees.iter().filter_map(|knee| answer(report, swept, knee)).collect();
     if says.is_empty() {
@@ -215,10 +219,19 @@ fn of_target(report: &Report, swept: &Swept, reading: &Reading) -> String {
 }
 
 fn best(report: &Report, swept: &Swept) -> Option<String> {
-    let value = |reading: &&Reading| reading.throughput.map_or(f64::NEG_INFINITY, |of| of.value);
+    // What is not known is not the best.
+    let value = |reading: &Reading| {
+        let known = reading.throughput.filter(|of| !numbers::figure(of, reading.metric).unit.is_empty());
+        known.map_or(f64::NEG_INFINITY, |of| of.value)
+    };
     let best = swept.readings.iter().max_by(|a, b| value(a).total_cmp(&value(b)))?;
+    if value(best) == f64::NEG_INFINITY {
+        return Some("Which is best is not known: give it more time.".to_string());
+    }
+    let kind = report.figures.get(best.figure).filter(|figure| figure.workload.mix.is_mixed());
+    let kind = kind.map_or(String::new(), |figure| format!(" of {}s", words::kind(figure.kind)));
     let place = of_target(report, swept, best);
-    Some(format!("The best{place} is {}: {}.", point_of(&swept.sweep, best), values(best)?))
+    Some(format!("Most{kind} at {}{place}: {}.", point_of(&swept.sweep, best), values(best)?))
 }
 
 fn values(reading: &Reading) -> Option<String> {

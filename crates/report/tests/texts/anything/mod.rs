@@ -91,7 +91,7 @@ pub fn workload() -> impl Strategy<Value = Workload> {
             buckets: 1 + jobs % 3,
             part: None,
             sizes: None,
-            at_once: None,
+            delete_at_once: None,
             seed: span,
             engine,
             options: options.clone(),
