@@ -23,7 +23,7 @@ pub struct SizeShare {
 
 /// Names of files have room for these.
 const SHARES_MOST: usize = 10;
-/// Of more items than these the sum is that of as many average ones, off by less than a part in a thousand.
+/// Of more items than these the sum is taken to be that of as many average ones, off by less than a part in a thousand.
 const ADDED_MOST: u64 = 1 << 20;
 
 impl Sizes {
@@ -100,7 +100,7 @@ impl Sizes {
         }
     }
 
-    /// Bytes of the items from 0 on, so many of them.
+    /// Bytes of the first `items` items together.
     pub fn total(&self, items: u64) -> Bytes {
         match items <= ADDED_MOST {
             true => (0..items).map(|item| self.of(item)).fold(0, Bytes::saturating_add),

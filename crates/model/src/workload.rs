@@ -14,6 +14,9 @@ pub const KIB: Bytes = 1 << 10;
 pub const MIB: Bytes = 1 << 20;
 pub const GIB: Bytes = 1 << 30;
 
+/// Bytes that each part of an object has at least, but for the last one: as S3 of AWS, and RGW, have it.
+pub const PART_LEAST: Bytes = 5 * MIB;
+
 /// Bytes of whole files and objects that tell whether they are whole, at least.
 pub const MARK: Bytes = 24;
 

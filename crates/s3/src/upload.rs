@@ -5,8 +5,7 @@ use jiff::Timestamp;
 use rusty_s3::actions::{CompleteMultipartUpload, CreateMultipartUpload, S3Action, UploadPart};
 use url::Position;
 
-/// The least that a part has, but for the last one, and the most parts of an object: as AWS's S3 and RGW have it.
-pub const PART_LEAST: u64 = 5 << 20;
+/// Parts of an object: as S3 of AWS, and RGW, have it.
 pub const PARTS_MOST: u64 = 10_000;
 
 impl Requests {

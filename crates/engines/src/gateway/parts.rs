@@ -1,7 +1,8 @@
 //! An object that is put in parts, one after the other: which request comes next.
 
+use model::workload::PART_LEAST;
 use model::{Bytes, units};
-use s3::{Answer, PART_LEAST, PARTS_MOST, Requests};
+use s3::{Answer, PARTS_MOST, Requests};
 
 /// Why objects of this size can't be put in such parts, in words.
 pub fn refusal(part: Bytes, size: Bytes, swift: bool) -> Option<String> {

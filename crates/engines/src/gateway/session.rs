@@ -192,7 +192,7 @@ impl GatewaySession {
     fn start(&mut self, op: &Op) -> Result<(), EngineError> {
         let index = op.slot as usize;
         let Some(request) = self.request(op) else {
-            let result = Err(OpError::saying(libc::ENOENT, "none of the objects that were put is left"));
+            let result = Err(OpError::saying(libc::ENOENT, "too few of the objects that were put are left"));
             self.ended.push(Done { slot: op.slot, at: RealClock.now(), result, told: None, first_byte: None });
             return Ok(());
         };
@@ -216,7 +216,7 @@ impl GatewaySession {
             }
             OpClass::Stat => connection.begin(|head| requests.look(&name, head)),
             OpClass::Delete if self.at_once > 1 => {
-                // That one, and those that were put last.
+                // That one, and those that were put last: `request` has looked whether there are as many.
                 let from = self.made.len().saturating_sub(self.at_once as usize - 1);
                 let others = self.made.drain(from..).map(|number| self.names.fresh(number));
                 let all: Vec<String> = std::iter::once(name).chain(others).collect();
@@ -233,7 +233,7 @@ impl GatewaySession {
         self.go_on(index)
     }
 
-    /// `None`: there is nothing to delete.
+    /// `None`: there are too few to delete.
     fn request(&mut self, op: &Op) -> Option<Request> {
         let (of_set, from) = self.names.at(op.offset);
         if matches!(op.kind, OpClass::Write | OpClass::Create) {
@@ -241,7 +241,8 @@ impl GatewaySession {
         }
         let object = match op.kind {
             OpClass::Create => self.writes,
-            OpClass::Delete if self.made.is_empty() => return None,
+            // Where objects could not be put, there are fewer than were counted upon.
+            OpClass::Delete if self.made.len() < self.at_once as usize => return None,
             OpClass::Delete => self.made.swap_remove(of_set as usize % self.made.len()),
             _ => of_set,
         };

@@ -147,11 +147,13 @@ pub(super) fn jobs(draft: &Draft, workload: &Workload) -> (u32, u32) {
 pub(super) fn refuse_sizes(sizes: &Sizes) -> Result<(), Failure> {
     let why = match (sizes.least(), sizes.most()) {
         (least, _) if least < MARK => {
-            format!("{least} bytes have no room for what tells whether they are whole (at least {MARK})")
+            format!(
+                "{least} bytes have no room for what tells whether they are whole (at least {MARK}); choose larger ones"
+            )
         }
         (_, most) if most > OBJECT_MOST => {
             format!(
-                "{} are too large to be measured as one operation (at most {})",
+                "{} are too large to be measured as one operation (at most {}); choose smaller ones",
                 units::bytes(most),
                 units::bytes(OBJECT_MOST)
             )

@@ -4,7 +4,7 @@ use super::file::refuse_sizes;
 use crate::planner::draft::{Draft, OPEN_BYTES};
 use model::pattern::Family;
 use model::units::bytes;
-use model::workload::{MIB, OBJECT_MOST};
+use model::workload::{MIB, OBJECT_MOST, PART_LEAST};
 use model::{Bytes, Change, Failure, Gateway, Layer, OpClass, Pattern, Place, Target, Workload};
 
 /// Objects of a working set: enough that all shards of an index and all placement groups take part, and few enough to be put in seconds.
@@ -12,8 +12,6 @@ const SMALL: Bytes = 4096;
 const SMALL_OF_LAB: Bytes = 1024;
 /// The most: at a thousand a second they take hours to be put.
 const OBJECTS_MOST: Bytes = 10_000_000;
-/// Less is no part of S3, but for an object's last one.
-const PART_LEAST: Bytes = 5 * MIB;
 /// Of those that are large.
 const LARGE: Bytes = 256;
 const LARGE_OF_LAB: Bytes = 32;

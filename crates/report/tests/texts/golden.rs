@@ -6,8 +6,8 @@ use crate::sample::{SampleRun, run};
 use crate::schema;
 use model::{
     Answer, Beyond, Checked, Choice, Comparison, Difference, DriveChange, Ending, Estimate, Figure, FigureKey, Finds,
-    Fitness, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, ReadBack, Reading, Setting,
-    Sweep, SweepAxis, Swept, Threshold, Trend, TrendPoint, Verdict,
+    Fitness, Flaw, FlawKind, Knee, Label, Layer, Level, Metric, OpClass, Outcome, Pattern, ReadBack, Reading, Report,
+    Setting, Sweep, SweepAxis, Swept, Threshold, Trend, TrendPoint, Verdict,
 };
 use report::runs::{self, RunRow};
 use report::terminal::{self, Detail, Style};
@@ -386,6 +386,29 @@ fn a_sweep_on_a_terminal_and_in_markdown() {
     assert_eq!(schema::faults(&document), [""; 0]);
     assert_eq!(document["sweep"]["points"][3]["at"], serde_json::json!({"depth": 4, "block-size": 65536}));
     assert_eq!(document["sweep"]["points"][7]["throughput"], serde_json::Value::Null);
+}
+
+#[test]
+fn the_most_of_a_sweep_is_known_and_says_of_which_target() {
+    let SampleRun { mut report, record } = swept(run());
+    report.figures[3].target = "another".into();
+    let answer = |report: &Report| {
+        let text = terminal::summary(report, &record.scope, Detail::Short, &Style { width: 80, colours: false });
+        text.split("\n\n").nth(1).unwrap().replace('\n', " ")
+    };
+    let Answer::Sweep(swept) = &mut report.answer else { panic!("a sweep") };
+    swept.knees.clear();
+    // The highest of all is not known, nor how long one takes at what is highest then.
+    let reach = |value: f64| Some(Estimate { value, low: 0.0, high: 3.0 * value });
+    swept.readings[2].throughput = reach(1e6);
+    (swept.readings[3].throughput, swept.readings[3].latency) = (Some(Estimate::new(20_000.0, 200.0)), reach(7.0));
+    let said = answer(&report);
+    let most = "8 points over depth × block-size. The most: 20,000 IOPS ±1 % at depth 4, block-size 64 KiB of another.";
+    assert!(said.starts_with(most), "{said}");
+    let Answer::Sweep(swept) = &mut report.answer else { panic!("a sweep") };
+    swept.readings.iter_mut().for_each(|reading| reading.throughput = reach(5.0));
+    let said = answer(&report);
+    assert!(said.contains("Which is best is not known"), "{said}");
 }
 
 #[test]

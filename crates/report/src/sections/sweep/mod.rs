@@ -229,13 +229,14 @@ fn best(report: &Report, swept: &Swept) -> Option<String> {
         return Some("Which is best is not known: give it more time.".to_string());
     }
     let kind = report.figures.get(best.figure).filter(|figure| figure.workload.mix.is_mixed());
-    let kind = kind.map_or(String::new(), |figure| format!(" of {}s", words::kind(figure.kind)));
+    let kind = kind.map_or(String::new(), |figure| format!(" {}s", words::kind(figure.kind)));
     let place = of_target(report, swept, best);
-    Some(format!("Most{kind} at {}{place}: {}.", point_of(&swept.sweep, best), values(best)?))
+    Some(format!("The most{kind}: {} at {}{place}.", values(best)?, point_of(&swept.sweep, best)))
 }
 
 fn values(reading: &Reading) -> Option<String> {
     let throughput = numbers::figure(&reading.throughput?, reading.metric).with_unit();
-    let latency = reading.latency.map(|of| numbers::figure(&of, model::Metric::LatencyMean).with_unit());
+    let latency = reading.latency.map(|of| numbers::figure(&of, model::Metric::LatencyMean));
+    let latency = latency.filter(|of| !of.unit.is_empty()).map(|of| of.with_unit());
     Some(std::iter::once(throughput).chain(latency).collect::<Vec<_>>().join(", "))
 }
