@@ -5,8 +5,8 @@ use crate::frame::LARGEST;
 use crate::message::{AgentAnswer, AgentEvent};
 use model::facts::HostSetup;
 use model::{
-    Checked, Effort, EmptyPages, HostFacts, HostSecond, Nanos, OsdSecond, PathKind, Sample, SiteSeen, SliceEnd, Sparse,
-    WindowSet,
+    Checked, Effort, EmptyPages, HostFacts, HostSecond, Nanos, OsdSecond, PathKind, Sample, ServiceLook, SiteSeen,
+    SliceEnd, Sparse, WindowSet,
 };
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -126,6 +126,10 @@ fn of_answer(answer: &AgentAnswer) -> Result<(), String> {
         // The largest packet of IPv6 with its header (RFC 2675 apart, which Linux does not send over TCP paths like these).
         AgentAnswer::Probed(Ok(Some(bytes))) => number("bytes of a packet", u64::from(*bytes), 1 << 17),
         AgentAnswer::Setup(setup) => of_setup(setup),
+        AgentAnswer::Services(looks) => {
+            many("gateways and metadata servers", looks.len())?;
+            looks.iter().try_for_each(of_service)
+        }
         AgentAnswer::RolledBack(left) => {
             number("changes that are left", left.len() as u64, LISTED)?;
             left.iter().try_for_each(|why| text(why))
@@ -147,6 +151,13 @@ fn of_setup(setup: &HostSetup) -> Result<(), String> {
     many("disks", setup.disks.len())?;
     many("interfaces", setup.nics.len())?;
     many("daemons", setup.daemons.len())
+}
+
+fn of_service(look: &ServiceLook) -> Result<(), String> {
+    text(&look.daemon)?;
+    text(&look.process)?;
+    look.spent.values().try_for_each(|spent| number("requests", spent.times, COUNT))?;
+    rates(look.spent.values().map(|spent| spent.seconds))
 }
 
 fn of_checked(checked: &Checked) -> Result<(), String> {

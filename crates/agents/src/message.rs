@@ -3,8 +3,8 @@
 use cluster::journal::AgentOf;
 use model::facts::HostSetup;
 use model::{
-    Bytes, Checked, Endpoint, HostChange, HostFacts, HostSecond, Key, Nanos, NotFree, OsdWish, SiteSeen, SiteWish,
-    SliceEnd, Step, WindowSet, Workload,
+    Bytes, Checked, Endpoint, HostChange, HostFacts, HostSecond, Key, Nanos, NotFree, OsdWish, ServiceLook, SiteSeen,
+    SiteWish, SliceEnd, Step, WindowSet, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -136,6 +136,8 @@ pub enum Question {
     PathMtu { from: Endpoint, to: Endpoint, key: Key, largest: u32 },
     /// How are you set up, and which of these OSDs run on you?
     Setup { osds: Vec<OsdWish> },
+    /// What have gateways and metadata servers on you counted, of the cluster with this `fsid`?
+    Services { fsid: String },
 }
 
 /// In the order of the questions.
@@ -159,6 +161,7 @@ pub enum AgentAnswer {
     /// `None`: not even a small packet is answered.
     Probed(Result<Option<u32>, String>),
     Setup(#[serde(with = "as_json")] Box<HostSetup>),
+    Services(Vec<ServiceLook>),
 }
 
 /// How what is loaded is reached. Kept in memory alone.
@@ -334,6 +337,7 @@ mod tests {
             ask(Question::Echo(end.clone())),
             ask(Question::PathMtu { from: end.clone(), to: end.clone(), key: key.clone(), largest: 9000 }),
             ask(Question::Temperature { disk: "x".into() }),
+            ask(Question::Services { fsid: "f".into() }),
             AgentCommand::Hush,
             AgentCommand::Open { slice: 1, step: Box::new(step.clone()), window_ns: 5, most: Some(7) },
             AgentCommand::Verify { slice: 1, step: Box::new(step), limit: Duration::from_millis(5), run_started: 3 },
@@ -378,6 +382,11 @@ mod tests {
             tell(AgentAnswer::RolledBack(vec!["w".into()])),
             tell(AgentAnswer::Echoes(Ok(key))),
             tell(AgentAnswer::Probed(Ok(Some(1500)))),
+            tell(AgentAnswer::Services(vec![ServiceLook {
+                daemon: "mds.a".into(),
+                process: "b/1/2".into(),
+                spent: BTreeMap::from([(model::ServiceTimer::Request, model::Spent { times: 3, seconds: 0.5 })]),
+            }])),
             AgentEvent::Filling { slice: 1, bytes: 3 },
             AgentEvent::Answers { slice: 1, target: 2, listener: Ok(Key { port: 7, token: [3; 16] }) },
             AgentEvent::Answers { slice: 1, target: 2, listener: Err("e".into()) },

@@ -1,6 +1,7 @@
 //! Looking at a cluster and its hosts; and, only through the journal, changing them.
 
 pub mod admin;
+mod admin_socket;
 mod apply;
 pub mod buckets;
 pub mod cephfs;
@@ -36,6 +37,7 @@ mod quiet;
 pub mod restart;
 pub mod rights;
 pub mod scope;
+pub mod service_counters;
 mod setting_locks;
 mod settings;
 pub mod smart;

@@ -3,6 +3,7 @@
 use crate::background::look_behind;
 use crate::chart::chart;
 use crate::compare::ab;
+use crate::door_parts::door_parts;
 use crate::doors::door_prices;
 use crate::doubled::doubled;
 use crate::entry::{Entry, entries};
@@ -84,7 +85,7 @@ impl Assessment<'_> {
             ending: record.finished.then_some(record.ending),
             overhead: record.overhead,
             chart: chart(&entries),
-            latency_parts: latency_parts(&entries, &ledger, record),
+            latency_parts: [latency_parts(&entries, &ledger, record), door_parts(&entries, record)].concat(),
             stores: stores(&entries, record),
             ledger,
             slow_operations: slowest_of_steps(record),

@@ -25,14 +25,15 @@ pub fn latency_parts(entries: &[Entry], ledger: &[LedgerRow], record: &Record) -
 fn of_entry(entry: &Entry, ledger: &[LedgerRow], record: &Record) -> Option<LatencyParts> {
     let figure = &entry.figure;
     let one_at_a_time = figure.pattern.family() == Family::Latency && figure.kind == figure.pattern.kind();
-    if !one_at_a_time || !figure.layer.of_ceph() || entry.usable().is_none() || entry.together() {
+    let asks_osds = figure.layer.of_ceph() || figure.layer.of_folders() && entry.step.loads_ceph();
+    if !one_at_a_time || !asks_osds || entry.usable().is_none() || entry.together() {
         return None;
     }
     let trip = ledger.iter().find(|row| row.layer.of_links() && row.pattern == figure.pattern);
     let trip = trip.map(|row| row.adds).filter(|adds| adds.is_known()).map(|adds| adds.value);
     let seen = Seen::of(entry, record)?;
     let parts = seen.parts(figure.kind.changes(), trip)?;
-    if seen.is_far_beyond(&parts) {
+    if far_beyond(&parts, seen.mean_ms) {
         return None;
     }
     let doubt = doubt(&parts, &seen);
@@ -41,12 +42,19 @@ fn of_entry(entry: &Entry, ledger: &[LedgerRow], record: &Record) -> Option<Late
         pattern: figure.pattern,
         target: figure.target.clone(),
         mean_ms: seen.mean_ms,
-        own: seen.own(figure.kind.changes()),
+        own: Some(seen.own(figure.kind.changes())),
+        requests: None,
         osds: seen.asked,
         of: seen.of,
         parts,
         doubt,
     })
+}
+
+/// Do the counters explain many times what the client saw? Then they tell nothing of it.
+pub fn far_beyond(parts: &[LatencyPart], mean_ms: f64) -> bool {
+    let known = parts.iter().filter(|one| one.part != Part::Rest).map(|one| one.ms).sum::<f64>();
+    known > BEYOND_MOST * mean_ms
 }
 
 /// Everything that was counted in the slices of a figure.
@@ -110,12 +118,6 @@ impl Seen {
         let spent: Vec<Spent> = self.osds.values().map(|timers| timers.get(&timer).copied()).collect::<Option<_>>()?;
         let seconds: f64 = spent.iter().map(|spent| spent.seconds).sum();
         Some(1e3 * seconds / self.counted(served).max(1) as f64)
-    }
-
-    /// Do the counters explain many times what the client saw? Then they tell nothing of it.
-    fn is_far_beyond(&self, parts: &[LatencyPart]) -> bool {
-        let known = parts.iter().filter(|one| one.part != Part::Rest).map(|one| one.ms).sum::<f64>();
-        known > BEYOND_MOST * self.mean_ms
     }
 
     fn own(&self, writes: bool) -> f64 {
@@ -279,7 +281,7 @@ mod tests {
         assert_eq!(doubts(1.325, 60).as_deref(), Some("40 % of the operations that the OSDs timed were others'"));
         let far = |mean: f64| {
             let seen = seen(vec![write(100)], 100, mean);
-            seen.is_far_beyond(&seen.parts(true, None).unwrap())
+            far_beyond(&seen.parts(true, None).unwrap(), mean)
         };
         assert_eq!((far(0.9), far(0.3)), (false, true));
     }

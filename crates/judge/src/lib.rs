@@ -12,6 +12,7 @@ mod checked;
 mod client;
 mod compare;
 mod disks;
+mod door_parts;
 mod doors;
 mod doubled;
 mod durable;

@@ -47,6 +47,7 @@ pub mod sample;
 pub mod scope;
 pub mod secrets;
 pub mod seed;
+mod service_times;
 pub mod shell;
 pub mod site;
 mod sizes;
@@ -119,6 +120,7 @@ pub use report::{
 };
 pub use sample::{Sample, Slice};
 pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
+pub use service_times::{ServiceLook, ServiceTimer, ServiceTimes, TimesOfService};
 pub use site::{FileSystemSeen, Holes, NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
 pub use sizes::{SizeShare, Sizes};
 pub use slow_operations::{SlowOperation, SlowOperations, SlowestOfStep};

@@ -11,6 +11,7 @@ use crate::osd_times::OsdTimes;
 use crate::pages::PagesRead;
 use crate::path_mtu::PathMtu;
 use crate::record::{Gap, Record};
+use crate::service_times::ServiceTimes;
 use crate::slow_operations::SlowOperations;
 use crate::streams::Streams;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,8 @@ pub enum Observation {
     Compaction(Compaction),
     /// How long operations took in the OSDs, stretch by stretch, while a slice was measured.
     OsdTimes(OsdTimes),
+    /// How long requests took in gateways and metadata servers while a slice was measured.
+    ServiceTimes(ServiceTimes),
     /// The slowest operations that OSDs remember of a slice.
     SlowOperations(SlowOperations),
     /// Where operations were held up when OSDs complained of slow ones.
@@ -54,9 +57,10 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 15] = [
+    pub const KINDS: [&str; 16] = [
         "compaction",
         "osd-times",
+        "service-times",
         "slow-operations",
         "held-operations",
         "observed",
@@ -89,6 +93,12 @@ impl Record {
 
     pub fn osd_times(&self) -> impl Iterator<Item = &OsdTimes> {
         self.observations.iter().filter_map(|seen| if let Observation::OsdTimes(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn service_times(&self) -> impl Iterator<Item = &ServiceTimes> {
+        self.observations
+            .iter()
+            .filter_map(|seen| if let Observation::ServiceTimes(own) = seen { Some(own) } else { None })
     }
 
     pub fn slow_operations(&self) -> impl Iterator<Item = &SlowOperations> {

@@ -74,7 +74,7 @@ pub enum Timer {
     StoreReadData,
 }
 
-/// Of what a client's mean latency is made, in ms; by the counters of the OSDs.
+/// Of what a client's mean latency is made, in ms; by the counters of the OSDs, or of the gateway or metadata server that it asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyParts {
     pub layer: Layer,
@@ -84,8 +84,12 @@ pub struct LatencyParts {
     pub mean_ms: f64,
     /// They add up to the mean; in the order of an operation's way.
     pub parts: Vec<LatencyPart>,
-    /// Share of the operations that the OSDs counted which were the run's own.
-    pub own: f64,
+    /// Share of the operations that the OSDs, or the gateways, counted which were the run's own. `None`: a metadata server counts requests,
+    /// of which an operation has none, one or several.
+    pub own: Option<f64>,
+    /// Requests to a gateway or a metadata server in one operation, by their counters; `None`: nobody between the client and the OSDs.
+    #[serde(default)]
+    pub requests: Option<f64>,
     /// OSDs that were asked, of those that serve it.
     pub osds: u32,
     pub of: u32,
@@ -109,6 +113,14 @@ pub enum Part {
     Network,
     /// Both of them, where it was not.
     ClientAndNetwork,
+    /// Both of them, and the OSDs to which the client sends a file's data itself.
+    ClientAndData,
+    /// The object gateway's own software, and its network to the OSDs.
+    Gateway,
+    /// The metadata server, from a request's receipt to its first answer.
+    MetadataServer,
+    /// The OSDs, asked by the gateway, or by the client beside the metadata server.
+    Osds,
     /// From the OSD's socket to its queue.
     Messenger,
     /// In the OSD's queue, until a thread with the placement group's lock takes it.
@@ -129,10 +141,14 @@ pub enum Part {
 
 impl Part {
     /// In the order of an operation's way.
-    pub const ALL: [Part; 11] = [
+    pub const ALL: [Part; 15] = [
         Part::Client,
         Part::Network,
         Part::ClientAndNetwork,
+        Part::ClientAndData,
+        Part::Gateway,
+        Part::MetadataServer,
+        Part::Osds,
         Part::Messenger,
         Part::Queue,
         Part::Software,
@@ -148,6 +164,10 @@ impl Part {
             Part::Client => "client",
             Part::Network => "network",
             Part::ClientAndNetwork => "client and network",
+            Part::ClientAndData => "client, network and data",
+            Part::Gateway => "gateway",
+            Part::MetadataServer => "metadata server",
+            Part::Osds => "OSDs",
             Part::Messenger => "messenger",
             Part::Queue => "queue",
             Part::Software => "OSD software",

@@ -254,7 +254,8 @@ fn measured(
     let mut sized = prepare::with_pool_sizes(plan, resolved)?;
     let health = guard::Watching::over(watch, interrupt).and_lease(journal.lost());
     let scope = &resolved.inventory.scope;
-    let sources = resolved.cluster.as_ref().map(|cluster| Sources { cluster, scope, watch });
+    let sources =
+        resolved.cluster.as_ref().map(|cluster| Sources { cluster, scope, watch, fleet: resolved.fleet.as_deref() });
     let probes = sources.as_ref().map(Probes::start).unwrap_or_default();
     let host = &LocalHost::new(context, journal.files().clone());
     let filler = filling::Filler { host, fleet: resolved.fleet.as_deref(), health: &health };

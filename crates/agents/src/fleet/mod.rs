@@ -11,6 +11,7 @@ mod orch;
 mod path_mtus;
 mod replica_servers;
 mod restarts;
+mod services;
 mod setups;
 mod sites;
 mod sources;

@@ -231,6 +231,7 @@ impl Agent {
             Question::PathMtu { from, to, key, largest } => AgentAnswer::Probed(address(&from).and_then(|from| {
                 carries(from, address(&to)?, &key, largest).map_err(|error| format!("{from}: {error}"))
             })),
+            Question::Services { fsid } => AgentAnswer::Services(cluster::service_counters::look(&fsid)),
             Question::Setup { osds } => AgentAnswer::Setup(Box::new(cluster::here::setup(&osds))),
         }
     }

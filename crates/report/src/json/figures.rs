@@ -229,8 +229,10 @@ pub(super) struct LatencyPartsDocument {
     mean_ms: f64,
     /// They add up to the mean.
     parts: Vec<LatencyPart>,
-    /// Share of the operations that the OSDs counted which were the run's own.
-    own: f64,
+    /// Share of the operations that the OSDs, or the gateways, counted which were the run's own; null for a metadata server.
+    own: Option<f64>,
+    /// Requests to a gateway or a metadata server in one operation; null where nobody stands between the client and the OSDs.
+    requests: Option<f64>,
     osds: u32,
     of: u32,
     doubt: Option<String>,
@@ -238,9 +240,9 @@ pub(super) struct LatencyPartsDocument {
 
 impl From<&LatencyParts> for LatencyPartsDocument {
     fn from(one: &LatencyParts) -> Self {
-        let LatencyParts { layer, pattern, mean_ms, own, osds, of, .. } = *one;
+        let LatencyParts { layer, pattern, mean_ms, own, requests, osds, of, .. } = *one;
         let (target, parts, doubt) = (one.target.clone(), one.parts.clone(), one.doubt.clone());
-        LatencyPartsDocument { layer, pattern, target, mean_ms, parts, own, osds, of, doubt }
+        LatencyPartsDocument { layer, pattern, target, mean_ms, parts, own, requests, osds, of, doubt }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the time of an operation goes, by the OSDs' own timers: the mean latency in parts.
+//! Where the time of an operation goes, by the cluster's own timers: the mean latency in parts.
 
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table, Text};
 use crate::chart::{Caption, Chart, Segment, StackedBar, Stacks};
@@ -14,7 +14,7 @@ fn of_pattern(report: &Report, pattern: Pattern) -> Vec<Block> {
     let own: Vec<&LatencyParts> =
         report.latency_parts.iter().filter(|one| one.pattern == pattern && is_known(one)).collect();
     let layers: BTreeSet<Layer> = own.iter().map(|one| one.layer).collect();
-    let columns: Vec<LatencyParts> = layers.into_iter().filter_map(|layer| together(&own, layer)).collect();
+    let columns: Vec<LatencyParts> = layers.into_iter().flat_map(|layer| columns(&own, layer)).collect();
     if columns.is_empty() {
         return Vec::new();
     }
@@ -29,9 +29,15 @@ fn is_known(one: &LatencyParts) -> bool {
     one.mean_ms.is_finite() && one.mean_ms > 0.0 && one.parts.iter().all(|part| part.ms.is_finite())
 }
 
-/// The mean over the targets of a layer.
-fn together(all: &[&LatencyParts], layer: Layer) -> Option<LatencyParts> {
-    let own: Vec<&&LatencyParts> = all.iter().filter(|one| one.layer == layer).collect();
+/// Of a layer: gateways and file systems each by itself, others together.
+fn columns(all: &[&LatencyParts], layer: Layer) -> Vec<LatencyParts> {
+    let own: Vec<&LatencyParts> = all.iter().filter(|one| one.layer == layer).copied().collect();
+    let each = layer.of_buckets() || layer.of_folders();
+    if each { own.into_iter().cloned().collect() } else { together(&own).into_iter().collect() }
+}
+
+/// The mean over targets of one layer.
+fn together(own: &[&LatencyParts]) -> Option<LatencyParts> {
     let first = own.first()?;
     let mean = |of: &dyn Fn(&LatencyParts) -> f64| own.iter().map(|one| of(one)).sum::<f64>() / own.len() as f64;
     let names: BTreeSet<Part> = own.iter().flat_map(|one| one.parts.iter().map(|one| one.part)).collect();
@@ -69,8 +75,9 @@ fn shown(one: &LatencyParts) -> impl Iterator<Item = &LatencyPart> {
 }
 
 fn picture(pattern: Pattern, columns: &[LatencyParts], each: &[&LatencyParts]) -> Chart {
-    let several = |one: &&&LatencyParts| each.iter().filter(|other| other.layer == one.layer).count() > 1;
-    let rows = columns.iter().chain(each.iter().filter(several).copied());
+    let shown =
+        |one: &LatencyParts| columns.iter().any(|column| (column.layer, &column.target) == (one.layer, &one.target));
+    let rows = columns.iter().chain(each.iter().filter(|one| !shown(one)).copied());
     let caption = Caption::new(pattern.name(), "the mean latency in parts", "ms");
     let names = Part::ALL.map(|part| part.name().to_string()).to_vec();
     Chart::Stacks(Stacks { caption, names, rows: rows.map(stack).collect() })
@@ -95,8 +102,10 @@ pub(super) fn written(ms: f64, mean: f64) -> String {
 }
 
 fn note(one: &LatencyParts) -> Option<Block> {
+    let asked = one.requests.filter(|_| one.own.is_none());
+    let asked = asked.map(|requests| format!("{requests:.2} requests to the metadata server in one operation"));
     let some = (one.osds < one.of).then(|| format!("of {} OSDs, {} were asked", one.of, one.osds));
-    let says: Vec<String> = one.doubt.clone().into_iter().chain(some).collect();
+    let says: Vec<String> = one.doubt.clone().into_iter().chain(some).chain(asked).collect();
     let emphasis = if one.doubt.is_some() { Emphasis::Warn } else { Emphasis::Quiet };
     let text = format!("{}: {}", words::place(one.layer, &one.target), says.join("; "));
     (!says.is_empty()).then(|| Block::Paragraph(Text::new(text, emphasis)))

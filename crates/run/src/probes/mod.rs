@@ -3,9 +3,11 @@
 mod came_back;
 pub mod held_operations;
 mod placement_groups;
+mod services;
 mod slow_operations;
 mod stores;
 
+use agents::fleet::Fleet;
 use cluster::Cluster;
 use cluster::watch::Watch;
 use model::{Observation, Scope, Step, StepId};
@@ -33,13 +35,21 @@ pub struct Sources<'a> {
     pub cluster: &'a Cluster,
     pub scope: &'a Scope,
     pub watch: Option<&'a Watch>,
+    /// The agents on other hosts, if there are any.
+    pub fleet: Option<&'a RefCell<Fleet>>,
 }
 
 /// Begins a probe; `None`: it has nothing to look at.
 type Start = for<'a> fn(&Sources<'a>) -> Option<Box<dyn Probe + 'a>>;
 
-const PROBES: [Start; 5] =
-    [stores::start, placement_groups::start, came_back::start, slow_operations::start, held_operations::start];
+const PROBES: [Start; 6] = [
+    stores::start,
+    services::start,
+    placement_groups::start,
+    came_back::start,
+    slow_operations::start,
+    held_operations::start,
+];
 
 /// What is seen beside the load of one slice after the other.
 pub trait Observer {

@@ -12,21 +12,25 @@ struct Stores {
     osds: Vec<u32>,
     /// How many serve the slice that goes on.
     serve: u32,
+    /// It goes through a gateway or a file system, whose figures know nothing of stores: only the time in OSDs is of interest.
+    times_only: bool,
 }
 
 pub fn start<'a>(sources: &Sources<'a>) -> Option<Box<dyn Probe + 'a>> {
     let osds = sources.scope.osds.iter().filter(|osd| osd.up).map(|osd| osd.id).collect();
-    Some(Box::new(Stores { looking: Looking::start(sources.cluster), osds, serve: 0 }))
+    Some(Box::new(Stores { looking: Looking::start(sources.cluster), osds, serve: 0, times_only: false }))
 }
 
 impl Probe for Stores {
     fn begin(&mut self, step: &Step) {
-        if !step.layer.of_ceph() {
+        let door = step.layer.of_buckets() || step.layer.of_folders() && step.loads_ceph();
+        if !step.layer.of_ceph() && !door {
             return;
         }
+        self.times_only = door;
         let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
         let own: Vec<u32> = own.into_iter().collect();
-        let serving = if step.layer.of_pools() { &self.osds } else { &own };
+        let serving = if door || step.layer.of_pools() { &self.osds } else { &own };
         self.serve = serving.len() as u32;
         self.looking.begin(serving, step.workload.reads());
     }
@@ -35,6 +39,7 @@ impl Probe for Stores {
         let (seen, of) = (self.looking.end(), std::mem::take(&mut self.serve));
         let (mut osds, times): (Vec<OsdLooks>, Vec<Option<TimesOfOsd>>) =
             seen.into_iter().map(|osd| (osd.looks, osd.times)).unzip();
+        osds.retain(|_| !self.times_only);
         osds.retain(|osd| !osd.looks.is_empty() || osd.reads.is_some() || osd.database.is_some());
         for look in osds.iter_mut().flat_map(|osd| &mut osd.looks) {
             (look.from, look.to) = (look.from - slice.lead, look.to - slice.lead);

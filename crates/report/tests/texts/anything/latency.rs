@@ -10,16 +10,17 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 pub fn latency_parts() -> impl Strategy<Value = LatencyParts> {
-    let part = select(vec![Part::Client, Part::Queue, Part::Software, Part::Log, Part::Rest]);
+    let part = select(vec![Part::Client, Part::Queue, Part::Software, Part::Log, Part::Gateway, Part::Rest]);
     let parts = vec((part, number()).prop_map(|(part, ms)| LatencyPart { part, ms }), 0..5);
-    (layer(), pattern(), text(), number(), parts, option::of(text())).prop_map(
-        |(layer, pattern, target, mean_ms, parts, doubt)| LatencyParts {
+    (layer(), pattern(), text(), number(), parts, option::of(text()), option::of(number())).prop_map(
+        |(layer, pattern, target, mean_ms, parts, doubt, own)| LatencyParts {
             layer,
             pattern,
             target,
             mean_ms,
             parts,
-            own: 1.0,
+            own,
+            requests: own.map(|_| 1.5),
             osds: 1,
             of: 3,
             doubt,

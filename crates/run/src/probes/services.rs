@@ -1,0 +1,42 @@
+//! How long requests took in object gateways and metadata servers: their counters before and after a slice that asks them.
+
+use super::{Probe, SliceDone, Sources};
+use agents::fleet::Fleet;
+use cluster::service_counters;
+use model::{Observation, ServiceLook, ServiceTimes, Step};
+use std::cell::RefCell;
+
+struct Services<'a> {
+    fsid: String,
+    fleet: Option<&'a RefCell<Fleet>>,
+    /// Before the slice that goes on, if it asks any.
+    before: Option<Vec<ServiceLook>>,
+}
+
+pub fn start<'a>(sources: &Sources<'a>) -> Option<Box<dyn Probe + 'a>> {
+    let fsid = sources.scope.fsid.clone()?;
+    Some(Box::new(Services { fsid, fleet: sources.fleet, before: None }))
+}
+
+impl Probe for Services<'_> {
+    fn begin(&mut self, step: &Step) {
+        let asks = step.layer.of_buckets() || step.layer.of_folders() && step.loads_ceph();
+        self.before = asks.then(|| self.counted()).filter(|looks| !looks.is_empty());
+    }
+
+    fn end(&mut self, slice: &SliceDone) -> Vec<Observation> {
+        let Some(before) = self.before.take() else { return Vec::new() };
+        let daemons = service_counters::between(&before, &self.counted());
+        let times = ServiceTimes { step: slice.step, pass: slice.pass, daemons };
+        if times.daemons.is_empty() { Vec::new() } else { vec![Observation::ServiceTimes(times)] }
+    }
+}
+
+impl Services<'_> {
+    /// On this host, and on those whose agents we have.
+    fn counted(&self) -> Vec<ServiceLook> {
+        let mut looks = service_counters::look(&self.fsid);
+        looks.extend(self.fleet.into_iter().flat_map(|fleet| fleet.borrow_mut().services(&self.fsid)));
+        looks
+    }
+}
