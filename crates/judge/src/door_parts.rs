@@ -34,6 +34,10 @@ fn of_entry(entry: &Entry, record: &Record) -> Option<LatencyParts> {
         _ => return None,
     };
     let seen = Seen::of(entry, record, timer)?;
+    // A mounted file system may be another cluster's.
+    if !of_gateway && !entry.step.loads_ceph() && seen.requests.times == 0 {
+        return None;
+    }
     let parts = if of_gateway { at_gateway(&seen) } else { at_metadata_server(&seen) }?;
     if far_beyond(&parts, seen.mean_ms) {
         return None;

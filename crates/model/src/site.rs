@@ -62,6 +62,11 @@ pub struct FileSystemSeen {
 }
 
 impl FileSystemSeen {
+    /// Is it a CephFS, mounted by the kernel or by ceph-fuse?
+    pub fn of_ceph(&self) -> bool {
+        self.kind == "ceph" || self.kind == "fuse.ceph-fuse"
+    }
+
     /// Does a program answer for it, and not the kernel? Then the kernel can't ask beyond that program.
     pub fn of_fuse(&self) -> bool {
         self.kind == "fuse" || self.kind.starts_with("fuse.")

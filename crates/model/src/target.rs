@@ -96,8 +96,12 @@ pub enum Place {
     Pool { pool: String, prefix: String },
     /// Images of a pool, one per job.
     Images { pool: String, images: Vec<String> },
-    /// Files of our own in this folder, which is ours.
-    Tree { path: PathBuf },
+    /// Files of our own in this folder, which is ours. `ceph`: by its kind it is a CephFS, of whichever cluster.
+    Tree {
+        path: PathBuf,
+        #[serde(default)]
+        ceph: bool,
+    },
     /// Files of our own in this folder, which is ours, of a file system of the cluster, by libcephfs.
     Cephfs { file_system: String, path: String },
     /// Files of our own in this folder, which is ours, of what an NFS server exports, without a mount. `of_cluster`: it is known to serve a file

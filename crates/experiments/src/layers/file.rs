@@ -52,7 +52,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let inventory = draft.inventory;
         let sites: Vec<&Site> = inventory.folders.iter().filter(|site| site.wish.path == *folder).collect();
         sites.iter().try_for_each(|site| refuse(site).map_err(|failure| on_host(site, failure)))?;
-        add_folder(draft, &sites)?;
+        add_folder(draft, &sites, at)?;
     }
     file_library::add(draft)
 }
@@ -70,8 +70,9 @@ pub(super) fn refuse_too_many(load: &Workload) -> Result<(), Failure> {
     )))
 }
 
-/// One folder, as all hosts that load see it, or this one.
-fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
+/// One folder, as all hosts that load see it, or this one; `at`: how many come before it. Several may be the same folder of one file system,
+/// mounted in several ways, so that each has names of its own.
+fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failure> {
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     let fuse = sites.iter().any(|site| file_system(site).is_some_and(FileSystemSeen::of_fuse));
     if fuse && draft.options.patterns.contains(&Pattern::Stat) {
@@ -95,7 +96,8 @@ fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
     let mut of_names = Vec::new();
     for (site, part) in sites.iter().zip(&parts) {
         let host = site.host.as_ref();
-        let own = |what: &str| site.wish.path.join(draft.name(&format!("{part}{what}")));
+        let number = if at == 0 { String::new() } else { (at + 1).to_string() };
+        let own = |what: &str| site.wish.path.join(draft.name(&format!("{part}{what}{number}")));
         let (file, folder) = (own("data"), own("files"));
         if let Some(bytes) = data {
             draft.own_file(host, file.clone(), bytes);
@@ -104,7 +106,8 @@ fn add_folder(draft: &mut Draft, sites: &[&Site]) -> Result<(), Failure> {
             draft.change(Change::folder(host.map(|host| host.end.host.as_str()), folder.clone()));
         }
         of_data.push(target(site, Place::Path { path: file, writable: true }));
-        of_names.push(target(site, Place::Tree { path: folder }));
+        let ceph = file_system(site).is_some_and(FileSystemSeen::of_ceph);
+        of_names.push(target(site, Place::Tree { path: folder, ceph }));
     }
     for (pattern, workload) in steps {
         let targets = if workload.of_files() { &of_names } else { &of_data };
@@ -270,6 +273,7 @@ mod tests {
     use super::*;
     use crate::planner::{self, testing};
     use model::{Durability, OpClass, Step};
+    use std::collections::BTreeSet;
 
     fn request(folders: &[&str]) -> Request {
         let mut request = testing::request(&[Layer::File]);
@@ -316,13 +320,26 @@ mod tests {
         let inventory = Inventory { cephfs: Some("cephfs".into()), ..testing::inventory(3) };
         let plan = planner::plan(&inventory, &testing::request(&[Layer::File])).unwrap();
         let [Change::CephfsFolder { file_system, path }] = &plan.changes[..] else { panic!("{:?}", plan.changes) };
-        assert!(file_system == "cephfs" && path.starts_with("/fathom.2026") && path.ends_with(".files"), "{path}");
+        assert!(file_system == "cephfs" && path.starts_with("/fathom.2026") && path.ends_with(".cephfs"), "{path}");
         assert_eq!(plan.steps.len(), 11);
         for step in &plan.steps {
             let load = &step.workload;
             assert_eq!((load.jobs, load.durability), (load.depth, Durability::None), "{step:?}");
             assert!(load.lane_span() >= load.block * BLOCKS_LEAST && step.loads_ceph(), "{step:?}");
         }
+    }
+
+    #[test]
+    fn one_folder_that_is_mounted_in_several_ways_gets_names_of_its_own_by_each() {
+        let request = request(&["/mnt/kernel", "/mnt/fuse"]);
+        let folders = vec![testing::folder("/mnt/kernel"), testing::folder("/mnt/fuse")];
+        let inventory = Inventory { folders, cephfs: Some("cephfs".into()), ..testing::inventory(3) };
+        let plan = planner::plan(&inventory, &request).unwrap();
+        let what = plan.changes.iter().map(Change::what);
+        let names: BTreeSet<String> =
+            what.filter_map(|what| Some(what.split("fathom.2026").nth(1)?.split(' ').next()?.to_string())).collect();
+        assert_eq!(names.len(), plan.changes.len(), "{:?}", plan.changes);
+        assert_eq!(names.len(), 5);
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn libcephfs(inventory: &Inventory, name: String) -> Library {
     let why = "libcephfs answers for what it has capabilities for, and can't be told to ask";
     Library {
         name: format!("{name} (libcephfs)"),
-        ending: "files".to_string(),
+        ending: "cephfs".to_string(),
         place: Box::new(move |path| Place::Cephfs { file_system: of_place.clone(), path }),
         folder: Box::new(move |path| Change::CephfsFolder { file_system: of_folder.clone(), path }),
         room: room_of_cluster(inventory).map(|bytes| Room { bytes, of: "the cluster's OSDs, with three copies," }),

@@ -20,8 +20,7 @@ pub fn start<'a>(sources: &Sources<'a>) -> Option<Box<dyn Probe + 'a>> {
 
 impl Probe for Services<'_> {
     fn begin(&mut self, step: &Step) {
-        let asks = step.layer.of_buckets() || step.layer.of_folders() && step.loads_ceph();
-        self.before = asks.then(|| self.counted()).filter(|looks| !looks.is_empty());
+        self.before = step.may_ask_services().then(|| self.counted()).filter(|looks| !looks.is_empty());
     }
 
     fn end(&mut self, slice: &SliceDone) -> Vec<Observation> {

@@ -23,7 +23,7 @@ pub fn start<'a>(sources: &Sources<'a>) -> Option<Box<dyn Probe + 'a>> {
 
 impl Probe for Stores {
     fn begin(&mut self, step: &Step) {
-        let door = step.layer.of_buckets() || step.layer.of_folders() && step.loads_ceph();
+        let door = step.may_ask_services();
         if !step.layer.of_ceph() && !door {
             return;
         }
