@@ -84,8 +84,8 @@ def contenders(path, way, depth, seconds):
     return peers | ({"fio psync": engine("psync")} if depth == 1 else {})
 
 
-def fio_engine(path, way, depth, seconds, name, *options):
-    place = (f"--filename={path}", f"--size={SIZE}", "--direct=1", "--allow_file_create=0")
+def fio_engine(path, way, depth, seconds, name, *options, size=SIZE):
+    place = (f"--filename={path}", f"--size={size}", "--direct=1", "--allow_file_create=0")
     return lambda: fio.load(way, depth, seconds, f"--ioengine={name}", *place, *options)
 
 

@@ -1,8 +1,9 @@
-"""The object layer against a server that is not the limit; the peer is minio-go, with which warp loads."""
+"""The object layer against a server that is not the limit: S3 beside minio-go, with which warp loads, Swift beside swift-bench."""
 
 import contextlib
 import json
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -21,8 +22,22 @@ ROWS = [
     ("S3 GET of 4 MiB, 8 in flight", "read", "get", LARGE, 8, 1 / 1.5),
 ]
 
+SWIFT_PEER = "swift-bench"
+# Debian 12 has 1.2.0, which no Python 3 runs.
+SWIFT_VERSION = "2.0.0"
+SWIFT_LOG_IN = "/auth/v1.0"
+SWIFT_KEEPS = 64
+# (what, way of ours, is it theirs that gets): twenty times the requests a core.
+SWIFT_ROWS = [("Swift PUT of 4 KiB, 8 in flight", "write", False), ("Swift GET of 4 KiB, 8 in flight", "read", True)]
+SWIFT_DEPTH = 8
+
 
 def compare(book, ours):
+    compare_s3(book, ours)
+    compare_swift(book, ours)
+
+
+def compare_s3(book, ours):
     wanted = [row for row in ROWS if book.wants(row[0])]
     if not wanted:
         return
@@ -38,6 +53,53 @@ def compare(book, ours):
                     [Judged("cpu_us", "CPU per request", "lower", round(bound, 4))],
                     version,
                 )
+
+
+def compare_swift(book, ours):
+    wanted = [row for row in SWIFT_ROWS if book.wants(row[0])]
+    if not wanted:
+        return
+    with book.attempt(SWIFT_PEER):
+        program = had_swift_bench(ours.fathom.parent.parent / "bench-peers" / "swift-bench")
+        with stub(ours) as url:
+            login = f"swift:{url}{SWIFT_LOG_IN}"
+            for what, way, gets in wanted:
+                ours.told("measure", "fill", login, "read", SWIFT_DEPTH, 1, SMALL, limit=600)
+                book.row(
+                    what,
+                    lambda: ours.measure("s3", login, way, SWIFT_DEPTH, SMALL, seconds=book.seconds),
+                    {SWIFT_PEER: lambda: by_swift_bench(program, url + SWIFT_LOG_IN, gets, book.seconds)},
+                    [Judged("cpu_us", "CPU per request", "lower", 1 / 20)],
+                    SWIFT_VERSION,
+                )
+
+
+def had_swift_bench(folder):
+    """The words that begin its command, in an environment of its own."""
+    python = Path(folder, "bin", "python")
+    if not Path(folder, "bin", "swift-bench").exists():
+        run([which("python3"), "-m", "venv", folder], limit=120)
+        run([python, "-m", "pip", "install", "--quiet", f"swift-bench=={SWIFT_VERSION}"], limit=600)
+    return [python, "-W", "ignore", Path(folder, "bin", "swift-bench")]
+
+
+def by_swift_bench(program, login, gets, seconds):
+    """
+    CPU of one request, with all that it does in its process: of two runs, one of which makes more of these requests, what the second took
+    longer, so that its start and its other requests are in neither.
+    """
+    few = int(150 * seconds)
+    many = 3 * few
+
+    def cpu(requests):
+        puts, wanted = (SWIFT_KEEPS, requests) if gets else (requests, 1)
+        words = [*program, "-A", login, "-U", "fathom:swift", "-K", "secret", "-s", SMALL, "-c", SWIFT_DEPTH, "-n", puts]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run([*words, "-g", wanted, "-x"], limit=600)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return {"cpu_us": (cpu(many) - cpu(few)) / (many - few) * 1e6}
 
 
 def told(peer, url, way, size, depth, seconds):

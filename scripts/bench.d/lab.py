@@ -46,7 +46,7 @@ class Lab:
 
 
 @contextlib.contextmanager
-def lab(ours, backing):
+def lab(ours, backing, services=()):
     """Everything of it lies in memory, so that this machine's disk and its other users have no part in it."""
     which("ceph-osd")
     if not MEMORY.is_dir() or shutil.disk_usage(MEMORY).free < NEEDED:
@@ -54,12 +54,16 @@ def lab(ours, backing):
     name = f"bench-{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="fathom-bench-", dir=MEMORY) as folder, data_home(folder):
         try:
-            told, _ = ours.say("lab", "up", "--name", name, "--backing", backing, "--osds", OSDS)
+            told, _ = ours.say("lab", "up", "--name", name, "--backing", backing, "--osds", OSDS, *with_services(services))
             conf = Path(told["conf"]).read_text(encoding="utf-8") + "\n[client]\nrbd cache = false\n"
             Path(folder, "bench.conf").write_text(conf, encoding="utf-8")
             yield Lab(ours, name, told, Path(folder))
         finally:
             run([ours.fathom, "lab", "down", "--name", name], codes=range(256))
+
+
+def with_services(services):
+    return ("--with", ",".join(services)) if services else ()
 
 
 @contextlib.contextmanager

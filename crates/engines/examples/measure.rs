@@ -3,7 +3,7 @@
 //!
 //! `measure ENGINE PATH read|write|ask DEPTH SECONDS [BLOCK] [JOBS] [none|sync|dsync|fsync|fdatasync|group-commit]`; engine `auto`: the
 //! layer chooses; path `-`: no file, `pair:A,B` or `pair:A/NAMESPACE,B/NAMESPACE`: two addresses, with `ask` for round
-//! trips; `http://HOST:PORT`: objects of a bucket there. A pattern of files by their names instead of read or write (`stat`): the path is
+//! trips; `http://HOST:PORT`: objects of a bucket there; `swift:http://HOST:PORT/PATH`: of a container, by Swift, where users log in there. A pattern of files by their names instead of read or write (`stat`): the path is
 //! an empty folder for them, and each of DEPTH jobs has a tree of its own. A file, and a tree, must have been filled by an earlier run with `fill` for ENGINE.
 
 use engines::clock::RealClock;
@@ -11,8 +11,8 @@ use engines::crew::{Flow, run_slice};
 use engines::{Context, engine_for};
 use model::testing;
 use model::{
-    Access, Clock, Durability, Endpoint, Latencies, OpMix, Pattern, Place, Step, StepId, Target, Tree, WindowSet,
-    Workload,
+    Access, Clock, Durability, Endpoint, Gateway, Latencies, OpMix, Pattern, Place, Step, StepId, Target, Tree,
+    WindowSet, Workload,
 };
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::sync::Arc;
@@ -93,7 +93,8 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
         return Ok(by_names(path, pattern, depth, block));
     }
     let pair = path.strip_prefix("pair:").and_then(|pair| pair.split_once(','));
-    let layer = match path.starts_with("http") {
+    let login = path.strip_prefix("swift:");
+    let layer = match path.starts_with("http") || login.is_some() {
         true => testing::buckets(),
         false if pair.is_some() => testing::links(),
         false => testing::disks(),
@@ -102,8 +103,9 @@ fn step(engine: &str, path: &str, way: &str, depth: u64, block: u64, jobs: u64, 
     let place = match (path, pair) {
         (_, Some((from, to))) => Place::Pair { from: endpoint(from), to: endpoint(to), listener: None },
         ("-", _) => Place::Null,
-        (url, _) if url.starts_with("http") => {
-            Place::Bucket { gateway: testing::gateway(url), bucket: "fathom-x".into(), prefix: "fathom.x.".into() }
+        (url, _) if layer.of_buckets() => {
+            let gateway = Gateway { swift: login.is_some(), ..testing::gateway(login.unwrap_or(url)) };
+            Place::Bucket { gateway, bucket: "fathom-x".into(), prefix: "fathom.x.".into() }
         }
         (path, _) => Place::Path { path: path.into(), writable: true },
     };

@@ -2,12 +2,13 @@
 //! what other load generators of Ceph say.
 //!
 //! `measure_cluster CONF POOL|POOL/IMAGE fill|read|write DEPTH SECONDS BYTES [PREFIX]`: 4 KiB at random offsets of a
-//! working set of BYTES. In a pool, that is objects of 4 KiB, their names beginning with PREFIX.
+//! working set of BYTES. In a pool, that is objects of 4 KiB, their names beginning with PREFIX. `cephfs:NAME` with a pattern of files by
+//! their names (`open-read`; `fill-open-read` makes its tree) instead of read or write: in the folder PREFIX of that file system, by DEPTH jobs.
 
 use engines::crew::{Flow, run_slice};
 use engines::{Context, Engine, clock::RealClock, engine_for};
 use model::testing;
-use model::{Clock, Latencies, Pattern, Place, Step, StepId, Target, WindowSet, Workload};
+use model::{Clock, Latencies, Pattern, Place, Step, StepId, Target, Tree, WindowSet, Workload};
 use std::sync::Arc;
 
 const WINDOW_NS: u64 = 100_000_000;
@@ -31,16 +32,38 @@ fn run(arguments: &[String]) -> Result<String, String> {
     let rados = ceph::Rados::connect(&access).map_err(|error| error.to_string())?;
     let context = Context { rados: Some(Arc::new(rados)), ..Context::default() };
     let prefix = arguments.get(6).map_or("measure.", String::as_str);
-    let step = step(word(1)?, prefix, word(2)?, number(3)? as u32, number(5)?);
+    let (way, fill) =
+        word(2)?.strip_prefix("fill").map_or((word(2)?, false), |way| (way.trim_start_matches('-'), true));
+    let step = match word(1)?.strip_prefix("cephfs:") {
+        Some(name) => by_names(name, prefix, way, number(3)? as u32)?,
+        None => step(word(1)?, prefix, way, number(3)? as u32, number(5)?),
+    };
+    if let (Place::Cephfs { file_system, path }, true, Some(rados)) = (&step.targets[0].place, fill, &context.rados) {
+        let mounted = ceph::FileSystem::mount(rados, file_system).map_err(|error| error.to_string())?;
+        mounted.make_folder(path).map_err(|error| error.to_string())?;
+    }
     let engine = engine_for(&step).map_err(|error| error.to_string())?;
     if let Some(why) = engine.refuse(&step.targets[0], &step.workload) {
         return Err(why);
     }
-    if word(2)? == "fill" {
+    if fill {
         let filled = engine.prepare(&context, &step.targets[0], &step.workload, &mut |_| true);
         return filled.map(|()| "{}".into()).map_err(|error| error.to_string());
     }
     measure(engine, &context, &step, number(4)?)
+}
+
+/// Files of each job.
+const TREE: Tree = Tree { levels: 1, folders: 8, files: 128, shared: false };
+
+fn by_names(name: &str, folder: &str, way: &str, jobs: u32) -> Result<Step, String> {
+    let pattern = Pattern::from_name(way).filter(|pattern| pattern.is_metadata());
+    let pattern = pattern.ok_or_else(|| format!("{way}: there is no such pattern of files by their names"))?;
+    let canonical = Workload::canonical(pattern, TREE.bytes(jobs, BLOCK), u64::from(std::process::id()));
+    let workload = Workload { depth: jobs, jobs, block: BLOCK, tree: Some(TREE), ..canonical };
+    let place = Place::Cephfs { file_system: name.into(), path: folder.into() };
+    let target = Target::new(testing::folders(), name, place);
+    Ok(Step::new(0, testing::folders(), pattern, vec![target], workload))
 }
 
 fn step(name: &str, prefix: &str, way: &str, depth: u32, bytes: u64) -> Step {

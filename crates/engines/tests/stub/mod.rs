@@ -1,4 +1,5 @@
-//! A server that keeps what it is put and gives it back, by HTTP: not the limit of any load here, and without a care for signatures.
+//! A server that keeps what it is put and gives it back, by HTTP: not the limit of any load here, and without a care for signatures. Whoever
+//! logs in at [`SWIFT_LOG_IN`] is told that its containers are here, too.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -6,6 +7,9 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 type Objects = Arc<Mutex<BTreeMap<String, Arc<Vec<u8>>>>>;
+
+/// Where users of Swift log in.
+pub const SWIFT_LOG_IN: &str = "/auth/v1.0";
 
 /// Its address. It ends with this process.
 pub fn start() -> String {
@@ -51,6 +55,14 @@ fn serve(stream: TcpStream, objects: &Objects) -> Option<()> {
         let mut body = vec![0; bytes];
         input.read_exact(&mut body).ok()?;
         let found = match method.as_str() {
+            "GET" if path == SWIFT_LOG_IN => {
+                let storage = format!("http://{}/swift/v1", output.local_addr().ok()?);
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nX-Storage-Url: {storage}\r\nX-Auth-Token: token\r\nContent-Length: 0\r\n\r\n"
+                );
+                output.write_all(head.as_bytes()).ok()?;
+                continue;
+            }
             "PUT" => {
                 objects.lock().unwrap().insert(path, Arc::new(body));
                 Some(Arc::default())
