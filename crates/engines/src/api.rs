@@ -65,10 +65,15 @@ impl OpError {
     }
 }
 
+/// The kernel says no more than `Disk quota exceeded`.
+pub const QUOTA: &str = "a quota is reached, of the user, of the folder or of one above it (`getfattr -n ceph.quota.max_bytes FOLDER` \
+                         and max_files on CephFS, `quota` elsewhere); load less, or raise it";
+
 impl std::fmt::Display for OpError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.says {
             Some(says) => f.write_str(says),
+            None if self.errno.abs() == libc::EDQUOT => f.write_str(QUOTA),
             None => std::io::Error::from_raw_os_error(self.errno.abs()).fmt(f),
         }
     }

@@ -163,6 +163,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const KINDS: [OpClass; 6] =
+        [OpClass::Read, OpClass::Write, OpClass::Stat, OpClass::Open, OpClass::Create, OpClass::Rename];
+
     fn spent(times: u64, ms: f64) -> Spent {
         Spent { times, seconds: ms * times as f64 / 1e3 }
     }
@@ -240,8 +243,8 @@ mod tests {
     proptest! {
         /// Whatever is counted: they add up, and none but the rest is negative.
         #[test]
-        fn parts_add_up(mean in 0.01..20.0f64, ms in 0.0..20.0f64, times in 0u64..300, kind in 0..OpClass::ALL.len()) {
-            let seen = seen(OpClass::ALL[kind], mean, spent(times, ms));
+        fn parts_add_up(mean in 0.01..20.0f64, ms in 0.0..20.0f64, times in 0u64..300, kind in proptest::sample::select(KINDS.to_vec())) {
+            let seen = seen(kind, mean, spent(times, ms));
             for parts in [at_gateway(&seen), at_metadata_server(&seen)].into_iter().flatten() {
                 let sum: f64 = parts.iter().map(|one| one.ms).sum();
                 prop_assert!((sum - mean).abs() < 1e-9);

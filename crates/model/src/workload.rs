@@ -149,7 +149,15 @@ fn is_one(number: &u32) -> bool {
     *number == 1
 }
 
+/// The option of engines of blocks of a file, `on` or `off`.
+pub const PAGE_CACHE: &str = "page-cache";
+
 impl Workload {
+    /// Do blocks of a file go through the page cache of the host that loads it?
+    pub fn through_page_cache(&self) -> bool {
+        self.options.get(PAGE_CACHE).is_some_and(|value| value == "on")
+    }
+
     /// The canonical workload of a pattern over a working set of `span` bytes.
     pub fn canonical(pattern: Pattern, span: Bytes, seed: u64) -> Workload {
         let &PatternSpec { mix, block, depth, access, durability, .. } = pattern.spec();

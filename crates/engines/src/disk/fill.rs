@@ -2,7 +2,7 @@
 
 use super::site::DiskSite;
 use super::{Placing, Way, marks, place, ring, session};
-use crate::api::{Context, Done, EngineError, Op};
+use crate::api::{Context, Done, EngineError, Op, QUOTA};
 use crate::verify::Marks;
 use model::{Access, Bytes, Durability, OpClass, OpMix, Target, Workload};
 use nix::fcntl::{FallocateFlags, fallocate};
@@ -103,6 +103,10 @@ pub fn make_room(site: &DiskSite, span: Bytes) -> Result<(), EngineError> {
 }
 
 fn no_room(site: &DiskSite, span: Bytes, error: &std::io::Error) -> EngineError {
+    if error.raw_os_error() == Some(libc::EDQUOT) {
+        let path = site.path.display();
+        return EngineError::Refused(format!("{path}: {span} bytes are needed: {QUOTA} (--working-set SIZE)"));
+    }
     // Of a device it would be that of /dev.
     let file = (!DiskSite::device(&site.path)).then(|| File::open(&site.path).ok()).flatten();
     let free = file.and_then(|file| nix::sys::statvfs::fstatvfs(file.as_fd()).ok());

@@ -1,4 +1,4 @@
-//! The device layer: files, partitions and block devices, past the page cache.
+//! The device layer: files, partitions and block devices, past the page cache; files on wish through it.
 //!
 //! Two engines share all but how an operation reaches the kernel. `psync` makes one system call after the other; where
 //! one operation is in flight that is the fastest and the most direct. `io_uring` keeps many in flight.
@@ -7,6 +7,7 @@ mod choice;
 mod discard;
 mod fill;
 mod holds;
+pub mod page_cache;
 mod placing;
 mod processor;
 mod psync;

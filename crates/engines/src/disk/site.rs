@@ -1,7 +1,7 @@
 //! What a path is, whether a workload may go there, and how it is opened.
 
-use super::Placing;
 use super::holds::{Hold, Holds};
+use super::{Placing, page_cache};
 use crate::api::EngineError;
 use crate::pages::PageLook;
 use model::{Bytes, Durability, Place, Workload};
@@ -143,8 +143,8 @@ impl DiskSite {
 
     fn refuse_shape(&self, workload: &Workload) -> Option<String> {
         let (block, span, jobs) = (workload.block, workload.span, workload.jobs.max(1));
-        if let Some(option) = workload.options.keys().next() {
-            return Some(format!("the engines of the device layer have no option {option:?}"));
+        if let Some(why) = page_cache::refusal(self, workload) {
+            return Some(why);
         }
         if block == 0 || block % self.sector != 0 || u32::try_from(block).is_err() {
             return Some(format!("a block of {block} bytes is not a multiple of its sectors of {} bytes", self.sector));
@@ -170,6 +170,7 @@ impl DiskSite {
         if workload.writes() && self.device && self.is_read_only() {
             return Some("is a read-only device".into());
         }
+        // A file of our own is filled past the page cache in any case.
         if let Err(error) = self.open_with(OFlag::O_RDONLY | self.direct()) {
             return Some(no_direct(error));
         }
@@ -209,7 +210,7 @@ impl DiskSite {
         Ok(())
     }
 
-    /// Opens it for this workload, past the page cache.
+    /// Opens it for this workload, past the page cache unless that is asked for.
     ///
     /// # Errors
     /// In words, with the path.
@@ -224,8 +225,14 @@ impl DiskSite {
             Durability::Dsync => OFlag::O_DSYNC,
             Durability::None | Durability::Fsync | Durability::Fdatasync | Durability::GroupCommit => OFlag::empty(),
         };
-        let opened = self.open_with(direction | durability | self.direct());
-        opened.map_err(|error| EngineError::Refused(format!("{}: {}", self.path.display(), no_direct(error))))
+        let cached = workload.through_page_cache();
+        let opened = self.open_with(direction | durability | if cached { OFlag::empty() } else { self.direct() });
+        let file =
+            opened.map_err(|error| EngineError::Refused(format!("{}: {}", self.path.display(), no_direct(error))))?;
+        if cached && workload.reads() {
+            page_cache::empty(&file);
+        }
+        Ok(file)
     }
 
     /// Files in memory have no device behind the page cache, and older kernels no direct I/O for them.

@@ -4,7 +4,7 @@ use super::device::{name_on, on_host};
 use super::file_library;
 use crate::Request;
 use crate::planner::draft::Draft;
-use model::workload::{GIB, MARK, MIB, OBJECT_MOST};
+use model::workload::{GIB, MARK, MIB, OBJECT_MOST, PAGE_CACHE};
 use model::{
     Bytes, Change, Client, ClientHost, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place, Plan, Site,
     SiteWish, Sizes, Target, Tree, Workload, units,
@@ -84,7 +84,11 @@ fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failu
     }
     let can = |pattern: Pattern| !fuse || pattern != Pattern::Stat;
     let loads = loads(draft, span)?.into_iter().filter(|(pattern, _)| can(*pattern));
-    let steps: Vec<(Pattern, Workload)> = loads.map(|(pattern, load)| (pattern, of_tree(draft, load))).collect();
+    let mut steps: Vec<(Pattern, Workload)> = loads.map(|(pattern, load)| (pattern, of_tree(draft, load))).collect();
+    // Options are of the engines of blocks; where there are no blocks, the engine of names refuses them.
+    if steps.iter().any(|(_, load)| !load.of_files()) {
+        steps.iter_mut().filter(|(_, load)| load.of_files()).for_each(|(_, load)| load.options.clear());
+    }
     let data = steps.iter().filter(|(_, load)| !load.of_files()).map(|(_, load)| load.span).max();
     let tree = steps.iter().filter(|(_, load)| load.of_files()).map(|(_, load)| of_names(load)).max();
     for site in sites {
@@ -219,7 +223,12 @@ pub fn notes(inventory: &Inventory, plan: &Plan) -> Vec<String> {
         let also = format!(
             "{path}: the same file system {maybe} mounted at {at} as well; what is done there is in these figures"
         );
-        let notes = [(seen.of_fuse(), fuse), (!seen.also_at.is_empty(), also)];
+        let through = format!(
+            "{path}: its blocks go through the page cache of the host that loads them ({PAGE_CACHE}=on): reads begin with nothing of the file \
+             in it, and what was read once is answered from there; writes count when they have been flushed"
+        );
+        let cached = plan.steps.iter().any(|step| step.layer == Layer::File && step.workload.through_page_cache());
+        let notes = [(seen.of_fuse(), fuse), (!seen.also_at.is_empty(), also), (cached, through)];
         Some(notes.into_iter().filter(|(is, _)| *is).map(|(_, says)| says).collect::<Vec<_>>())
     };
     let served = inventory.exports.iter().map(|seen| {

@@ -82,6 +82,33 @@ fn blocks_and_names_are_measured_on_any_file_system_and_shown_again() {
 }
 
 #[test]
+fn blocks_go_through_the_page_cache_where_that_is_asked_for() {
+    let (home, folder) = (Home::new(), tempfile::tempdir().unwrap());
+    theirs(folder.path());
+    let words = ["file", folder.path().to_str().unwrap(), "--option", "page-cache=on"];
+    let load = ["--working-set", "16M", "--passes", "1", "--duration", "500ms", "--tree", "1x2x8"];
+    let patterns = ["--patterns", "read-parallel,write-parallel,write-latency,stat", "--format", "json"];
+    let ran = home.run(&[&words[..], &load, &patterns].concat());
+    assert!([0, 4].contains(&ran.code), "{}\n{}", ran.out, ran.err);
+    let report = ran.json();
+    let (said, of) = (report["warnings"].to_string(), operations(&report));
+    assert!(said.contains("go through the page cache of the host"), "{said}");
+    for figure in report["figures"].as_array().unwrap() {
+        let load = &figure["workload"];
+        let cached = figure["pattern"] != "stat";
+        assert_eq!(load["options"]["page-cache"] == "on", cached, "{figure}");
+        // Nothing counts before it was flushed.
+        assert!(figure["kind"] != "write" || load["durability"] != "none", "{figure}");
+    }
+    assert!(of.values().all(|(operations, errors)| *operations > 0 && *errors == 0), "{of:?}");
+    let refused = |more: &[&str], why: &str| home.run(&[&words[..], more, &["--dry-run"]].concat()).ends(2, &[why]);
+    refused(&["--sync", "none", "--patterns", "write-parallel"], "only this host's memory would be measured");
+    refused(&["--patterns", "stat"], "the posix engine has no options");
+    only_theirs_is_left(folder.path());
+    assert_eq!(journals(&home), 0);
+}
+
+#[test]
 fn points_of_a_sweep_have_files_of_their_own_and_a_folder_may_be_relative() {
     let (home, folder) = (Home::new(), tempfile::tempdir().unwrap());
     theirs(folder.path());
@@ -196,6 +223,21 @@ fn a_labs_file_system_is_loaded_by_its_library_and_stands_beside_objects() {
     {
         assert!(after.since(&before, counter) >= of(class), "{counter}: {} of {class}", of(class));
     }
+    // A file system's time at the metadata server, by its own counters, though the agents of both hosts see it.
+    let parts = |pattern: &str| {
+        let mut all = report["latency_parts"].as_array().unwrap().iter();
+        all.find(|one| one["layer"] == "file" && one["pattern"] == pattern).unwrap_or_else(|| panic!("{pattern}"))
+    };
+    let ms = |of: &Value, part: &str| {
+        let mut all = of["parts"].as_array().unwrap().iter();
+        all.find(|one| one["part"] == part).and_then(|one| one["ms"].as_f64())
+    };
+    let renamed = parts("rename");
+    assert!(ms(renamed, "metadata-server").unwrap() > 0.0, "{renamed}");
+    assert!((0.5..1.8).contains(&renamed["requests"].as_f64().unwrap()), "{renamed}");
+    assert!(ms(parts("create-delete"), "client-and-data").is_some() && ms(parts("open-read"), "osds").is_some());
+    // Data goes to the OSDs without it.
+    assert!(ms(parts("write-latency"), "queue").is_some() && ms(parts("write-latency"), "metadata-server").is_none());
     let doors: Vec<&str> =
         report["doors"].as_array().unwrap().iter().map(|door| door["layer"].as_str().unwrap()).collect();
     assert_eq!(doors, ["file", "file"]);

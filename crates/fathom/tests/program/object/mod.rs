@@ -289,6 +289,15 @@ fn a_whole_run_has_the_gateways_row_and_what_the_door_costs() {
     let told: BTreeSet<(&str, &str)> =
         doors.iter().map(|one| (one["layer"].as_str().unwrap(), one["pattern"].as_str().unwrap())).collect();
     assert!(told.contains(&("object", "write-latency")) && told.contains(&("rbd", "write-latency")), "{doors:?}");
+    // Of a request's time the gateway's and the OSDs', by their own counters.
+    for pattern in ["read-latency", "write-latency"] {
+        let mut all = report["latency_parts"].as_array().unwrap().iter();
+        let own = all.find(|one| one["layer"] == "object" && one["pattern"] == pattern).unwrap();
+        let parts: BTreeSet<&str> =
+            own["parts"].as_array().unwrap().iter().filter_map(|one| one["part"].as_str()).collect();
+        assert!(parts.contains("gateway") && parts.contains("osds"), "{own}");
+        assert!((0.9..1.2).contains(&own["requests"].as_f64().unwrap()), "{own}");
+    }
     let shown = lab.home.run(&["show", "last"]);
     assert!(shown.out.contains("Price of each door"), "{}", shown.out);
     let without = lab.home.run(&["run", "--lab", &lab.name, "--with", "cephfs", "--dry-run"]);
