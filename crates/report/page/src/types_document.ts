@@ -124,6 +124,10 @@ export type Part =
   | "client"
   | "network"
   | "client-and-network"
+  | "client-and-data"
+  | "gateway"
+  | "metadata-server"
+  | "osds"
   | "messenger"
   | "queue"
   | "software"
@@ -1161,9 +1165,13 @@ export interface LatencyPartsDocument {
    */
   parts: LatencyPart[];
   /**
-   * Share of the operations that the OSDs counted which were the run's own.
+   * Share of the operations that the OSDs, or the gateways, counted which were the run's own; null for a metadata server.
    */
   own: number | null;
+  /**
+   * Requests to a gateway or a metadata server in one operation; null where nobody stands between the client and the OSDs.
+   */
+  requests: number | null;
   osds: number;
   of: number;
   doubt: string | null;
