@@ -2,8 +2,8 @@
 //! is written counts when it has been flushed: what the cache alone does says nothing of the file system.
 
 use super::site::DiskSite;
+use model::Workload;
 use model::workload::PAGE_CACHE as OPTION;
-use model::{Durability, Workload};
 use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use std::fs::File;
 
@@ -15,9 +15,6 @@ pub fn refusal(site: &DiskSite, workload: &Workload) -> Option<String> {
     match workload.options.get(OPTION)?.as_str() {
         "off" => None,
         "on" if site.device => Some(format!("{OPTION}=on is of files alone; a device is loaded past the page cache")),
-        "on" if workload.writes() && workload.durability == Durability::None => Some(format!(
-            "with {OPTION}=on and --sync none only this host's memory would be measured; leave --sync out, or choose fsync or fdatasync"
-        )),
         "on" => None,
         other => Some(format!("{OPTION}={other}: choose on or off")),
     }
@@ -36,24 +33,17 @@ mod tests {
     use model::{Pattern, Place};
     use std::path::Path;
 
-    fn why(path: &Path, pattern: Pattern, durability: Durability, option: (&str, &str)) -> Option<String> {
+    fn why(path: &Path, option: (&str, &str)) -> Option<String> {
         let site = DiskSite::look(&Place::Path { path: path.into(), writable: true }).unwrap();
         let options = [(option.0.to_string(), option.1.to_string())].into();
-        refusal(&site, &Workload { durability, options, ..Workload::canonical(pattern, 1 << 20, 1) })
+        refusal(&site, &Workload { options, ..Workload::canonical(Pattern::ReadParallel, 1 << 20, 1) })
     }
 
     #[test]
-    fn what_would_measure_memory_alone_is_refused() {
+    fn it_is_on_or_off_and_there_is_no_other_option() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let of = |pattern, durability, value| why(file.path(), pattern, durability, (OPTION, value));
-        for durability in [Durability::Fdatasync, Durability::Dsync, Durability::GroupCommit] {
-            assert_eq!(of(Pattern::WriteParallel, durability, "on"), None, "{durability:?}");
-        }
-        assert_eq!(of(Pattern::ReadParallel, Durability::None, "on"), None);
-        assert_eq!(of(Pattern::WriteParallel, Durability::None, "off"), None);
-        assert!(of(Pattern::WriteParallel, Durability::None, "on").unwrap().contains("only this host's memory"));
-        assert!(of(Pattern::ReadParallel, Durability::None, "yes").unwrap().contains("choose on or off"));
-        let other = why(file.path(), Pattern::ReadParallel, Durability::None, ("direct", "0"));
-        assert!(other.unwrap().contains("no option \"direct\""));
+        assert_eq!(["on", "off"].map(|value| why(file.path(), (OPTION, value))), [None, None]);
+        assert!(why(file.path(), (OPTION, "yes")).unwrap().contains("choose on or off"));
+        assert!(why(file.path(), ("direct", "0")).unwrap().contains("no option \"direct\""));
     }
 }

@@ -6,8 +6,8 @@ use crate::Request;
 use crate::planner::draft::Draft;
 use model::workload::{GIB, MARK, MIB, OBJECT_MOST, PAGE_CACHE};
 use model::{
-    Bytes, Change, Client, ClientHost, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place, Plan, Site,
-    SiteWish, Sizes, Target, Tree, Workload, units,
+    Bytes, Change, Client, ClientHost, Durability, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place,
+    Plan, Site, SiteWish, Sizes, Target, Tree, Workload, units,
 };
 use std::path::Path;
 
@@ -89,6 +89,7 @@ fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failu
     if steps.iter().any(|(_, load)| !load.of_files()) {
         steps.iter_mut().filter(|(_, load)| load.of_files()).for_each(|(_, load)| load.options.clear());
     }
+    steps.iter().try_for_each(|(_, load)| refuse_memory_alone(load))?;
     let data = steps.iter().filter(|(_, load)| !load.of_files()).map(|(_, load)| load.span).max();
     let tree = steps.iter().filter(|(_, load)| load.of_files()).map(|(_, load)| of_names(load)).max();
     for site in sites {
@@ -118,6 +119,16 @@ fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failu
         draft.step(pattern, targets.clone(), workload, !pattern.is_metadata());
     }
     Ok(())
+}
+
+/// What is written into the page cache and not flushed has reached no file system.
+fn refuse_memory_alone(load: &Workload) -> Result<(), Failure> {
+    if !load.through_page_cache() || !load.writes() || load.durability != Durability::None {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--option {PAGE_CACHE}=on: with --sync none only this host's memory would be measured; leave --sync out, or choose fsync or fdatasync"
+    )))
 }
 
 /// Bytes of its files.
@@ -281,7 +292,7 @@ mod tests {
     use super::super::file_library::BLOCKS_LEAST;
     use super::*;
     use crate::planner::{self, testing};
-    use model::{Durability, OpClass, Step};
+    use model::{OpClass, Step};
     use std::collections::BTreeSet;
 
     fn request(folders: &[&str]) -> Request {

@@ -101,7 +101,9 @@ fn blocks_go_through_the_page_cache_where_that_is_asked_for() {
         assert!(figure["kind"] != "write" || load["durability"] != "none", "{figure}");
     }
     assert!(of.values().all(|(operations, errors)| *operations > 0 && *errors == 0), "{of:?}");
-    let refused = |more: &[&str], why: &str| home.run(&[&words[..], more, &["--dry-run"]].concat()).ends(2, &[why]);
+    let refused = |more: &[&str], why: &str| {
+        home.run(&[&words[..], more, &["--dry-run"]].concat()).ends(2, &[why]);
+    };
     refused(&["--sync", "none", "--patterns", "write-parallel"], "only this host's memory would be measured");
     refused(&["--patterns", "stat"], "the posix engine has no options");
     only_theirs_is_left(folder.path());
