@@ -11,7 +11,7 @@ use crate::supervisor::Supervisor;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The folder below which the file system is found, as in `mount -t nfs4 ADDRESS:/cephfs`.
@@ -52,7 +52,21 @@ fn arguments(place: &Place) -> Vec<String> {
 }
 
 fn own_conf(place: &Place) -> PathBuf {
-    place.data.join("ganesha.conf")
+    conf_in(&place.data)
+}
+
+/// The server's configuration, in the folder of its data.
+pub(crate) fn conf_in(data: &Path) -> PathBuf {
+    data.join("ganesha.conf")
+}
+
+/// Where the parameters of the server itself begin.
+const CORE: &str = "NFS_CORE_PARAM {\n";
+
+/// The same configuration with as few threads as nfs-ganesha takes: two do what is asked, beside those that wait for requests. Version 4
+/// takes no smaller number than two (`(1) is out of range`).
+pub(crate) fn with_few_workers(conf: &str) -> String {
+    conf.replacen(CORE, &format!("{CORE}  RPC_Ioq_ThrdMin = 2;\n  RPC_Ioq_ThrdMax = 2;\n"), 1)
 }
 
 /// As a client of the cluster.
@@ -68,7 +82,7 @@ fn ganesha_conf(place: &Place) -> String {
     let (data, conf) = (data.display(), conf.display());
     let user = SPEC.entity.trim_start_matches("client.");
     format!(
-        "NFS_CORE_PARAM {{\n  Protocols = 4;\n  Bind_addr = {address};\n  NFS_Port = {port};\n  Enable_UDP = false;\n  \
+        "{CORE}  Protocols = 4;\n  Bind_addr = {address};\n  NFS_Port = {port};\n  Enable_UDP = false;\n  \
          Enable_NLM = false;\n  Enable_RQUOTA = false;\n}}\n\
          NFS_KRB5 {{\n  Active_krb5 = false;\n  CCacheDir = \"{data}\";\n}}\n\
          NFSv4 {{\n  RecoveryBackend = fs;\n  RecoveryRoot = \"{data}\";\n  Minor_Versions = 1, 2;\n  \
@@ -93,15 +107,20 @@ fn prepare(supervisor: &Supervisor, lab: &LabCluster, monitor: &Monitor) -> Resu
 }
 
 pub(crate) fn wait_until_it_answers(supervisor: &Supervisor, lab: &LabCluster, _: &Monitor) -> Result<(), LabError> {
-    let own = lab.services.iter().find(|one| one.service == Service::Nfs);
-    let address = own.and_then(|own| host_and_port(own.url.as_deref()?)).unwrap_or_default();
+    let address = address(lab);
     wait(supervisor, "the start of the NFS server", 60, || {
         Ok(ask(address).map_err(|error| format!("{address}: {error}")))
     })
 }
 
+/// `HOST:PORT` of the lab's NFS server; empty: it has none.
+pub(crate) fn address(lab: &LabCluster) -> &str {
+    let own = lab.services.iter().find(|one| one.service == Service::Nfs);
+    own.and_then(|own| host_and_port(own.url.as_deref()?)).unwrap_or_default()
+}
+
 /// Calls the procedure that does nothing (ONC RPC, RFC 5531).
-fn ask(address: &str) -> std::io::Result<()> {
+pub(crate) fn ask(address: &str) -> std::io::Result<()> {
     const LAST_FRAGMENT: u32 = 1 << 31;
     const TRANSACTION: u32 = 0x0fa7_4031;
     const NFS: u32 = 100_003;
@@ -144,5 +163,10 @@ mod tests {
             assert!(line.contains("/labs/x/"), "{line}");
         }
         assert!(text.contains("User_Id = \"nfs.a\""), "{text}");
+        let few = with_few_workers(&ganesha_conf(&place));
+        assert!(
+            few.starts_with("NFS_CORE_PARAM {\n  RPC_Ioq_ThrdMin = 2;\n  RPC_Ioq_ThrdMax = 2;\n  Protocols = 4;"),
+            "{few}"
+        );
     }
 }

@@ -71,6 +71,8 @@ fn a_file_system_by_nfs_too_and_a_gateway_serve_and_go_with_the_lab() {
     eventually("the NFS server to serve again", 60, || answers_by_nfs(nfs));
     lab.daemon("restart", "nfs.a");
     eventually("the NFS server to serve after a restart", 60, || answers_by_nfs(nfs));
+    few_workers_are_had_while_they_are(&lab, &status);
+    assert!(answers_by_nfs(nfs));
 
     let folder = status["dir"].as_str().unwrap();
     lab.home.run(&["lab", "down", "--name", &lab.name]).ends(0, &[]);
@@ -107,6 +109,32 @@ fn a_small_cache_is_told_while_it_is(lab: &Lab) {
     assert_eq!((set(), told()), (json!("2097152"), vec![json!("mds.a/mds_cache_memory_limit")]));
     fault(&["off", "mds-cache"]);
     assert_eq!((set(), told()), (Value::Null, Vec::new()));
+}
+
+/// The server starts again with another configuration, and with its own when the fault is off, also if the fault was killed.
+fn few_workers_are_had_while_they_are(lab: &Lab, status: &Value) {
+    let folder = Path::new(status["dir"].as_str().unwrap());
+    let memory = status["backing"] == "memory";
+    let data = if memory { status["osds"][0]["device"].as_str().map(Path::new).unwrap() } else { folder };
+    let data = if memory { data.parent().and_then(Path::parent).unwrap() } else { data };
+    let conf = || std::fs::read_to_string(data.join("nfs.a/ganesha.conf")).unwrap();
+    let pid = || std::fs::read_to_string(folder.join("run/nfs.a.pid")).unwrap_or_default();
+    let (before, first) = (conf(), pid());
+    let words = |words: &[&'static str]| [&["lab", "fault"], words, &["--name"]].concat();
+    let run = |words: Vec<&str>| lab.home.run(&[&words[..], &[&lab.name]].concat());
+    run(words(&["on", "nfs-few-workers"])).ends(0, &[]);
+    assert!(conf().contains("RPC_Ioq_ThrdMax = 2;") && pid() != first);
+    run(words(&["off", "nfs-few-workers"])).ends(0, &[]);
+    assert_eq!(conf(), before);
+    for moment in [5, 50, 300] {
+        let mut on = lab.home.fathom(&[&words(&["on", "nfs-few-workers"])[..], &[&lab.name]].concat()).spawn().unwrap();
+        // The moment is what is tried, not a wait for something.
+        std::thread::sleep(Duration::from_millis(moment));
+        let _ = on.kill();
+        let _ = on.wait();
+        run(words(&["off"])).ends(0, &[]);
+        assert_eq!(conf(), before, "killed after {moment} ms");
+    }
 }
 
 /// Booted once: its disk, the image that its kernel maps, CephFS and NFS by its kernel; then the supervisor is killed.

@@ -5,6 +5,7 @@ use crate::down::order;
 use crate::errors::LabError;
 use crate::lab::{LabCluster, State};
 use crate::monitor;
+use crate::nfs;
 use crate::process_group;
 use crate::rgw;
 use crate::services::Service;
@@ -80,13 +81,19 @@ impl LabAccess {
         self.lab.osds.iter().map(|osd| crate::daemons::osd(osd.id)).collect()
     }
 
-    /// Kills these OSDs and starts them again, one after the other; waits until each is up.
+    /// Kills these OSDs and starts them again, one after the other, and waits until each is up; of gateways and NFS servers, that end in order
+    /// instead, until each answers.
     pub fn restart(&self, daemons: &[String]) -> Result<(), LabError> {
         for daemon in daemons {
             if daemon == rgw::SPEC.daemon {
                 // One that was killed is waited for by all others, and by itself, for 30 s whenever a bucket is made.
                 self.act(daemon, Act::Restart)?;
                 self.wait("the start of the object gateway", || Ok(rgw::ask(&rgw::address(&self.lab)).is_ok()))?;
+                continue;
+            }
+            if daemon == nfs::SPEC.daemon {
+                self.act(daemon, Act::Restart)?;
+                self.wait("the start of the NFS server", || Ok(nfs::ask(nfs::address(&self.lab)).is_ok()))?;
                 continue;
             }
             let before = self.up_from(daemon)?.unwrap_or(0);

@@ -26,6 +26,7 @@ mod mds_cache;
 mod messenger_delay;
 mod mtu;
 mod nearly_full;
+mod nfs_few_workers;
 mod noisy_neighbour;
 mod osd_option;
 mod path_slow;
@@ -52,7 +53,7 @@ use target::{Target, TargetKind};
 pub use worker::worker;
 
 /// Every fault, by what it is of: disks, processors, links, messages, a daemon, load of others, pools and images, the cluster.
-static FAULTS: [&Fault; 28] = [
+static FAULTS: [&Fault; 29] = [
     &disk_iops::FAULT,
     &disk_bandwidth::FAULT,
     &wrong_db_device::FAULT,
@@ -70,6 +71,7 @@ static FAULTS: [&Fault; 28] = [
     &osd_option::FAULT,
     &rgw_nagle::FAULT,
     &mds_cache::FAULT,
+    &nfs_few_workers::FAULT,
     &noisy_neighbour::FAULT,
     &deep_scrub::FAULT,
     &recovery::FAULT,

@@ -44,6 +44,8 @@ pub enum Of {
     Gateway,
     /// An option of the lab's metadata server.
     Mds,
+    /// What the lab's NFS server exports.
+    Export,
     /// Several OSDs.
     Osds,
     /// The pool that the fault made.
@@ -69,6 +71,7 @@ impl Of {
             Of::Cluster => told == "cluster",
             Of::Gateway => told.starts_with("gateway "),
             Of::Mds => told.starts_with("mds."),
+            Of::Export => told.starts_with("nfs://"),
             Of::Osds => told == "osd.*",
             Of::OwnPool => told == format!("pool fault.{fault}"),
             Of::OwnImage => told == format!("image fault.{fault}/image"),
@@ -223,6 +226,14 @@ pub const EXPECTED: &[Expected] = &[
         causes: &[of("fs-mds-cache", Of::Mds)],
         what: &["--layers", "file"],
         with: &["--with", "cephfs"],
+        ..NONE
+    },
+    Expected {
+        fault: "nfs-few-workers",
+        causes: &[of("fs-nfs-depth", Of::Export)],
+        what: &["--layers", "file"],
+        with: &["--with", "nfs"],
+        open: "its client of the file system does few writes side by side on a machine with few processors anyway: only where OSDs answer late (messenger-delay on each) do its threads count",
         ..NONE
     },
     Expected { fault: "disk-iops", causes: &[of("osd-store-slow", Of::Target)], on_disks: true, ..NONE },

@@ -7,6 +7,7 @@ mod db_device;
 mod image;
 mod queue;
 mod recovery;
+mod service_conf;
 mod settings;
 
 use super::access::LabAccess;
@@ -19,6 +20,7 @@ pub(super) use image::{OwnImage, SNAPSHOT, Snapshots};
 pub(super) use queue::{Interface, Mtu, Place, Queue};
 pub(super) use recovery::Missed;
 use serde::{Deserialize, Serialize};
+pub(super) use service_conf::ServiceConf;
 pub(super) use settings::Settings;
 
 /// As it stands in the journal.
@@ -39,6 +41,7 @@ pub(crate) enum Change {
     Continue(Continue),
     Missed(Missed),
     DbDevice(DbDevice),
+    ServiceConf(ServiceConf),
 }
 
 impl Change {
@@ -56,6 +59,7 @@ impl Change {
             Change::Worker(change) => change.make(access),
             Change::Missed(change) => change.make(access),
             Change::DbDevice(change) => change.make(access),
+            Change::ServiceConf(change) => change.make(access),
             Change::Snapshots(_) | Change::Continue(_) => Ok(()),
         }
     }
@@ -76,6 +80,7 @@ impl Change {
             Change::Continue(change) => change.undo(access),
             Change::Missed(change) => change.undo(access),
             Change::DbDevice(change) => change.undo(access, others),
+            Change::ServiceConf(change) => change.undo(access),
             // It goes with its pool.
             Change::OwnImage(_) => Ok(()),
         }
@@ -98,6 +103,7 @@ impl Change {
             Change::Continue(change) => vec![format!("stops of {}", change.daemon)],
             Change::Missed(change) => vec![format!("recovery in {}", change.pool)],
             Change::DbDevice(change) => vec![change.resource()],
+            Change::ServiceConf(change) => vec![change.resource()],
         }
     }
 
