@@ -62,13 +62,13 @@ impl Mounted {
         end
     }
 
-    fn mount(fns: &'static Libcephfs, rados: &Arc<Rados>, name: &str) -> Result<Mounted, CephError> {
+    fn mount(fns: &'static Libcephfs, rados: &Arc<Rados>, name: &str, root: &str) -> Result<Mounted, CephError> {
         let mut raw: Mount = std::ptr::null_mut();
         // SAFETY: the cluster's handle is valid; `raw` is filled on success.
         let code = unsafe { (fns.ceph_create_from_rados)(&mut raw, rados.cluster().raw) };
         rados.check(code, || format!("prepare to mount file system {name}"))?;
         let mounted = Mounted { fns, raw, rados: rados.clone() };
-        let c_name = c_text(name)?;
+        let (c_name, c_root) = (c_text(name)?, c_text(root)?);
         // SAFETY: the mount is valid and not mounted yet, and the texts live through the calls.
         unsafe {
             for (option, value) in OPTIONS {
@@ -76,7 +76,7 @@ impl Mounted {
             }
             (fns.ceph_set_mount_timeout)(raw, MOUNT.as_secs() as u32);
             mounted.check((fns.ceph_select_filesystem)(raw, c_name.as_ptr()), || format!("file system {name}"))?;
-            let code = (fns.ceph_mount)(raw, c"/".as_ptr());
+            let code = (fns.ceph_mount)(raw, c_root.as_ptr());
             mounted.check(code, || format!("mount file system {name}"))?;
         }
         Ok(mounted)
@@ -113,10 +113,18 @@ impl FileSystem {
     /// # Errors
     /// The library is missing, there is no such file system, this user has no right to it, or no metadata server answers in time.
     pub fn mount(rados: &Arc<Rados>, name: &str) -> Result<FileSystem, CephError> {
+        FileSystem::mount_in(rados, name, "/")
+    }
+
+    /// The same, with this folder of it as its root.
+    ///
+    /// # Errors
+    /// As [`FileSystem::mount`]; or there is no such folder.
+    pub fn mount_in(rados: &Arc<Rados>, name: &str, root: &str) -> Result<FileSystem, CephError> {
         let fns = Libcephfs::get()?;
         let (answer, answers) = mpsc::sync_channel(1);
-        let (rados, own) = (rados.clone(), name.to_owned());
-        let mount = move || drop(answer.send(Mounted::mount(fns, &rados, &own)));
+        let (rados, own, root) = (rados.clone(), name.to_owned(), root.to_owned());
+        let mount = move || drop(answer.send(Mounted::mount(fns, &rados, &own, &root)));
         let spawned = std::thread::Builder::new().name("ceph-mount".into()).spawn(mount);
         spawned.map_err(|error| CephError::Errno {
             what: "start a thread to mount".into(),

@@ -45,6 +45,9 @@ pub const BASIC_STATS: c_uint = 0x7ff;
 functions! {
     Libcephfs of "libcephfs.so.2" in "libcephfs2" {
         fn ceph_create_from_rados(*mut Mount, Handle) -> c_int;
+        fn ceph_init(Mount) -> c_int;
+        fn ceph_mds_command(Mount, Text, *mut Text, usize, Text, usize, *mut *mut c_char, *mut usize, *mut *mut c_char, *mut usize) -> c_int;
+        fn ceph_buffer_free(*mut c_char);
         fn ceph_conf_set(Mount, Text, Text) -> c_int;
         fn ceph_set_mount_timeout(Mount, u32) -> c_int;
         fn ceph_select_filesystem(Mount, Text) -> c_int;

@@ -30,6 +30,8 @@ functions! {
         fn rados_ioctx_create(Handle, Text, *mut Handle) -> c_int;
         fn rados_ioctx_destroy(Handle);
         fn rados_set_osdmap_full_try(Handle);
+        fn rados_ioctx_set_namespace(Handle, Text);
+        fn rados_exec(Handle, Text, Text, Text, Text, usize, *mut c_char, usize) -> c_int;
         fn rados_nobjects_list_open(Handle, *mut Handle) -> c_int;
         fn rados_nobjects_list_next(Handle, *mut Text, *mut Text, *mut Text) -> c_int;
         fn rados_nobjects_list_close(Handle);

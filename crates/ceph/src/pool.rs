@@ -47,6 +47,43 @@ impl Pool {
         Ok(Pool { context: Arc::new(IoContext { fns, raw, rados: rados.clone(), name: name.to_owned() }) })
     }
 
+    /// Another handle of the same pool, for the objects of a namespace.
+    ///
+    /// # Errors
+    /// The name has a zero in it, or the pool is gone.
+    pub fn within(&self, namespace: &str) -> Result<Pool, CephError> {
+        let namespace = c_text(namespace)?;
+        let own = Pool::open(&self.context.rados, &self.context.name)?;
+        // SAFETY: the context is this handle's alone, and nobody uses it yet.
+        unsafe { (own.context.fns.rados_ioctx_set_namespace)(own.context.raw, namespace.as_ptr()) };
+        Ok(own)
+    }
+
+    /// What a method of an object class, which runs in the OSD, answers; at most `most` bytes.
+    ///
+    /// # Errors
+    /// No right to it (`class-read`), no such object or method, or a longer answer.
+    pub fn call(
+        &self,
+        object: &str,
+        [class, method]: [&str; 2],
+        input: &[u8],
+        most: usize,
+    ) -> Result<Vec<u8>, CephError> {
+        let [name, c_class, c_method] = [c_text(object)?, c_text(class)?, c_text(method)?];
+        let mut answer = vec![0u8; most];
+        let IoContext { fns, raw, .. } = &*self.context;
+        let (data, into) = (input.as_ptr().cast(), answer.as_mut_ptr().cast());
+        // SAFETY: names and input live through the call, and at most the buffer's length is written.
+        let code = unsafe {
+            let (name, class, method) = (name.as_ptr(), c_class.as_ptr(), c_method.as_ptr());
+            (fns.rados_exec)(*raw, name, class, method, data, input.len(), into, most)
+        };
+        self.check(code, "ask", object)?;
+        answer.truncate(code as usize);
+        Ok(answer)
+    }
+
     /// What frees room is done also where the pool or an OSD is full, instead of waiting until it is not; what takes room fails there.
     pub fn although_full(self) -> Pool {
         // SAFETY: the context is valid.

@@ -2,6 +2,8 @@
 
 mod crush;
 mod images;
+mod indexes;
+mod metadata_servers;
 mod osds;
 mod pools;
 mod state;
@@ -44,6 +46,19 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
     options.iter_mut().for_each(|set| add_defaults(set, asked));
     let rotating = asked.monitors(json!({"prefix": "mon metadata"})).map(|answer| state::monitors_on_rotating(&answer));
     let clocks = asked.monitors(json!({"prefix": "time-sync-status"}));
+    let pools = map.as_ref().map(|map| pools::read(map, stats.as_ref(), rates.as_ref()));
+    // The monitors' summary is up to 5 s old: what has just been made would be told to be in the making still.
+    let groups = asked
+        .manager(json!({"prefix": "pg stat"}))
+        .and_then(|answer| state::groups_of_manager(&answer))
+        .or_else(|| status.as_ref().and_then(state::groups));
+    // Where some placement groups do not answer, asking each object of a pool takes minutes.
+    let all_answer = groups.as_ref().is_some_and(|groups| groups.keys().all(|state| state.starts_with("active")));
+    let of_indexes = pools.as_deref().filter(|_| all_answer).unwrap_or_default();
+    let bucket_indexes = indexes::read(cluster, of_indexes, &mut asked.left_out);
+    let file_maps = asked.monitors(json!({"prefix": "fs dump"}));
+    let metadata_servers =
+        file_maps.as_ref().and_then(|maps| metadata_servers::read(cluster, maps, &mut asked.left_out));
     let facts = ClusterFacts {
         fsid: cluster.rados.fsid().ok(),
         lab,
@@ -51,15 +66,11 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
         require_osd_release: map.as_ref().and_then(|map| text(map, "require_osd_release")),
         require_min_client: map.as_ref().and_then(|map| text(map, "require_min_compat_client")),
         nearfull: map.as_ref().and_then(|map| number(map, "nearfull_ratio")),
-        pools: map.as_ref().map(|map| pools::read(map, stats.as_ref(), rates.as_ref())),
+        pools,
         flags: map.as_ref().map(state::flags),
         part_flags: map.as_ref().map(state::part_flags),
         health: asked.monitors(json!({"prefix": "health"})).map(|answer| state::health(&answer)),
-        // The monitors' summary is up to 5 s old: what has just been made would be told to be in the making still.
-        groups: asked
-            .manager(json!({"prefix": "pg stat"}))
-            .and_then(|answer| state::groups_of_manager(&answer))
-            .or_else(|| status.as_ref().and_then(state::groups)),
+        groups,
         misplaced: status.as_ref().map(|status| state::of_groups(status, "misplaced_objects")),
         degraded: status.as_ref().map(|status| state::of_groups(status, "degraded_objects")),
         recovering_bytes_per_second: status.as_ref().map(|status| state::of_groups(status, "recovering_bytes_per_sec")),
@@ -73,10 +84,12 @@ pub fn look(cluster: &Cluster) -> (ClusterFacts, Vec<String>) {
         crush_rules: crush.as_ref().map(crush::rules),
         buckets: crush.as_ref().map(crush::buckets),
         tunables: crush.as_ref().map(crush::tunables),
-        file_systems: asked.monitors(json!({"prefix": "fs dump"})).map(|answer| file_systems(&answer)),
+        file_systems: file_maps.as_ref().map(file_systems),
         gateways: asked.monitors(json!({"prefix": "service dump"})).map(|answer| gateways(&answer)),
         clients: asked.monitors(json!({"prefix": "features"})).map(|answer| clients(&answer)),
         images: None,
+        metadata_servers,
+        bucket_indexes,
         options,
         osds,
     };

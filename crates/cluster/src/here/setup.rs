@@ -57,8 +57,17 @@ pub fn setup(osds: &[OsdWish]) -> HostSetup {
         disks: block_queues::with_health(block_queues::all(Path::new("/sys/block"))),
         nics: nic_setup::all(),
         daemons: processes::of_osds(&osds),
+        stolen: virtual_machine().filter(|is| *is).and_then(|_| stolen(&text("/proc/stat")?)),
         guests: guests::all(Path::new("/proc")),
     }
+}
+
+/// Of all time since the kernel started (proc_stat(5)): user, nice, system, idle, iowait, irq, softirq, steal.
+fn stolen(stat: &str) -> Option<f64> {
+    let all: Vec<u64> =
+        stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace().take(8).filter_map(|n| n.parse().ok()).collect();
+    let sum: u64 = all.iter().sum();
+    all.get(7).filter(|_| sum > 0).map(|stolen| *stolen as f64 / sum as f64)
 }
 
 pub(super) fn text(path: impl AsRef<Path>) -> Option<String> {

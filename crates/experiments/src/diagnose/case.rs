@@ -57,7 +57,9 @@ pub enum FactsPart {
     Monitors,
     Modules,
     FileSystems,
+    MetadataServers,
     Gateways,
+    BucketIndexes,
     Clients,
     /// How hosts with OSDs are set up.
     Hosts,
@@ -125,7 +127,9 @@ impl FactsPart {
             FactsPart::Monitors => "state of the monitors",
             FactsPart::Modules => "modules of the manager",
             FactsPart::FileSystems => "file systems",
+            FactsPart::MetadataServers => "what metadata servers say of clients and caches",
             FactsPart::Gateways => "object gateways",
+            FactsPart::BucketIndexes => "how full indexes of buckets are",
             FactsPart::Clients => "releases of connected clients",
             FactsPart::Hosts => "how hosts with OSDs are set up",
             FactsPart::Guests => "virtual machines on the hosts",
@@ -142,6 +146,12 @@ impl FactsPart {
                 "an agent on the hosts with OSDs, as root: fathom audit --osd-hosts LIST (or run it on such a host)"
             }
             FactsPart::Images => "an image that is measured: fathom diagnose --pool POOL --image IMAGE",
+            FactsPart::MetadataServers => {
+                "a file system with an active metadata server, libcephfs (package libcephfs2) here, and a user with mds 'allow *'"
+            }
+            FactsPart::BucketIndexes => {
+                "an object gateway's index pool of at most 2,000 objects, and a user with osd 'allow rx' for it"
+            }
             FactsPart::Guests => "an agent on the hosts with virtual machines, as root (or run it on such a host)",
             _ => "monitors that answer, and a user with mon 'allow r'",
         }
@@ -164,7 +174,9 @@ impl FactsPart {
             FactsPart::Monitors => facts.cluster.monitors.is_some(),
             FactsPart::Modules => facts.cluster.manager_modules.is_some(),
             FactsPart::FileSystems => facts.cluster.file_systems.is_some(),
+            FactsPart::MetadataServers => facts.cluster.metadata_servers.is_some(),
             FactsPart::Gateways => facts.cluster.gateways.is_some(),
+            FactsPart::BucketIndexes => facts.cluster.bucket_indexes.is_some(),
             FactsPart::Clients => facts.cluster.clients.is_some(),
             FactsPart::Hosts => facts.hosts.iter().any(HostSetup::has_osds),
             FactsPart::Guests => facts.hosts.iter().any(|host| host.guests.is_some()),

@@ -78,6 +78,8 @@ pub fn healthy() -> Facts {
         file_systems: Some(vec![]),
         gateways: Some(BTreeMap::new()),
         clients: Some(vec![ClientRelease { release: "luminous".into(), number: 3 }]),
+        metadata_servers: Some(vec![]),
+        bucket_indexes: Some(vec![]),
     };
     Facts { cluster, hosts: hosts.map(host).to_vec(), left_out: vec![] }
 }
@@ -243,6 +245,7 @@ fn host(name: &str) -> HostSetup {
         disks: vec![disk(0), disk(1)],
         nics: vec![nic],
         daemons: vec![daemon(first), daemon(first + 1)],
+        stolen: None,
         guests: Some(vec![]),
     }
 }

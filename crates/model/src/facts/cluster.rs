@@ -1,6 +1,6 @@
 //! What the monitors and the manager say of a cluster.
 
-use super::{ImageFacts, OsdFacts, PoolFacts, Version};
+use super::{BucketIndex, ImageFacts, MetadataServer, OsdFacts, PoolFacts, Version};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -47,6 +47,10 @@ pub struct ClusterFacts {
     /// Gateways for objects: name to what each tells.
     pub gateways: Option<BTreeMap<String, BTreeMap<String, String>>>,
     pub clients: Option<Vec<ClientRelease>>,
+    /// The active ones; `None`: there is no file system, or none answered, or libcephfs is missing.
+    pub metadata_servers: Option<Vec<MetadataServer>>,
+    /// Indexes of buckets, the fullest first; `None`: there are none, they may not be read, or there are too many of them to look at each.
+    pub bucket_indexes: Option<Vec<BucketIndex>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -42,6 +42,8 @@ pub struct HostSetup {
     pub nics: Vec<NicSetup>,
     /// Of the cluster, beyond doubt.
     pub daemons: Vec<DaemonProcess>,
+    /// Share of its time since it started that its hypervisor gave to others; `None`: it is no virtual machine, or it is not told.
+    pub stolen: Option<f64>,
     /// Virtual machines that run on it and have images of a cluster as disks.
     pub guests: Option<Vec<Guest>>,
 }
@@ -53,6 +55,14 @@ pub struct Guest {
     pub name: String,
     /// As what each of its images is shown to it: `virtio-blk-pci`, `ide-hd`, `scsi-hd on lsi`.
     pub disks: Vec<String>,
+    /// QEMU's cache of each of its images, where a word says it: `writeback`, `none`, `unsafe`.
+    pub caches: Vec<String>,
+    /// Of images that are shown by virtio: how many have a thread of their own for their I/O, and how many have not.
+    pub own_threads: u32,
+    pub main_thread: u32,
+    /// Limits that QEMU holds its images to: `throttling.iops-total=500`.
+    pub limits: Vec<String>,
+    pub processors: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! What a cluster and its hosts say of themselves, without any load: looked at once, changed never. What was not told is `None`, not a default.
 
 mod cluster;
+mod door;
 mod host;
 mod image;
 mod osd;
@@ -11,6 +12,7 @@ pub use cluster::{
     Balancer, Bucket, ClientRelease, ClusterFacts, CrushRule, FileSystem, HealthCheck, MonitorFacts, SetOption,
     Tunables,
 };
+pub use door::{BucketIndex, FileClient, FileClientKind, MetadataServer, WaitingRequest};
 pub use host::{BlockQueue, DaemonProcess, Guest, HostSetup, IdleState, NicSetup};
 pub use image::ImageFacts;
 pub use osd::OsdFacts;

@@ -309,7 +309,7 @@ fn guest(cause: Cause) -> Facts {
     without_authentication(&mut facts);
     facts.hosts.iter_mut().for_each(|host| host.cores = Some(128));
     let disk = if cause == Cause::There { "ide" } else { "virtio-blk-pci" };
-    let guests = Some(vec![Guest { name: String::new(), disks: vec![disk.into()] }]);
+    let guests = Some(vec![Guest { disks: vec![disk.into()], ..Guest::default() }]);
     facts.hosts.push(HostSetup { name: "host5".into(), cores: Some(128), guests, ..HostSetup::default() });
     facts
 }

@@ -23,21 +23,7 @@ pub static RULE: Rule = Rule {
 const EMULATED: [&str; 5] = ["ide", "lsi", "megasas", "am53c974", "usb"];
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let hosts = case.facts().into_iter().flat_map(|facts| &facts.hosts);
-    let one = |host: &HostSetup| {
-        let bad =
-            host.guests.iter().flatten().filter_map(|guest| Some(format!("{}: {}", named(guest), emulated(guest)?)));
-        Some(hint(
-            Subject::Host(host.name.clone()),
-            "virtual machines see images as emulated disks".into(),
-            listed(bad)?,
-        ))
-    };
-    hosts.filter_map(one).collect()
-}
-
-fn named(guest: &Guest) -> &str {
-    if guest.name.is_empty() { "one without a name" } else { &guest.name }
+    of_guests(case, "virtual machines see images as emulated disks", |guest| emulated(guest).map(str::to_string))
 }
 
 fn emulated(guest: &Guest) -> Option<&str> {
@@ -56,7 +42,9 @@ mod tests {
 
     fn with(disk: &str) -> Vec<String> {
         told(&RULE, |facts| {
-            one_host(facts, |host| host.guests = Some(vec![Guest { name: "db".into(), disks: vec![disk.into()] }]))
+            one_host(facts, |host| {
+                host.guests = Some(vec![Guest { name: "db".into(), disks: vec![disk.into()], ..Guest::default() }])
+            })
         })
     }
 
