@@ -52,6 +52,7 @@ mod spec;
 mod ssh;
 mod status;
 mod supervisor;
+mod swift;
 mod up;
 mod wire;
 

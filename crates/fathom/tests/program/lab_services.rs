@@ -1,7 +1,7 @@
 //! What a lab offers beside its pools: they serve, their daemons are killed and started, and they go with it.
 
 use crate::common::gateway::Gateway;
-use crate::common::{Home, Lab, eventually, pgrep};
+use crate::common::{Home, Lab, eventually, pgrep, tool};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -45,6 +45,7 @@ fn a_file_system_by_nfs_too_and_a_gateway_serve_and_go_with_the_lab() {
     let file_systems = lab.json(&["fs", "ls"]);
     assert_eq!(file_systems[0]["name"], "cephfs", "{file_systems}");
     a_small_cache_is_told_while_it_is(&lab);
+    a_bucket_with_few_shards_is_told_while_it_is(&lab);
     // Its number is another one after each start.
     let active = || {
         let server = lab.json(&["status"])["fsmap"]["by_rank"][0].clone();
@@ -96,19 +97,57 @@ fn answers_by_nfs(address: &str) -> bool {
 
 fn a_small_cache_is_told_while_it_is(lab: &Lab) {
     let set = || lab.json(&["config", "get", "mds.a"])["mds_cache_memory_limit"]["value"].clone();
-    let told = || {
-        let audit = lab.home.run(&["audit", "--lab", &lab.name, "--format", "json"]).json();
-        let hints = audit["hints"].as_array().unwrap().iter();
-        hints.filter(|one| one["id"] == "fs-mds-cache").map(|one| one["target"].clone()).collect::<Vec<_>>()
-    };
-    let fault = |words: &[&str]| {
-        lab.home.run(&[&["lab", "fault"], words, &["--name", &lab.name]].concat()).ends(0, &[]);
-    };
+    let told = || hinted(lab, "fs-mds-cache").into_iter().map(|one| one["target"].clone()).collect::<Vec<_>>();
     assert!(told().is_empty());
-    fault(&["on", "mds-cache", "--value", "2"]);
+    fault(lab, &["on", "mds-cache", "--value", "2"]);
     assert_eq!((set(), told()), (json!("2097152"), vec![json!("mds.a/mds_cache_memory_limit")]));
-    fault(&["off", "mds-cache"]);
+    fault(lab, &["off", "mds-cache"]);
     assert_eq!((set(), told()), (Value::Null, Vec::new()));
+}
+
+fn fault(lab: &Lab, words: &[&str]) {
+    lab.home.run(&[&["lab", "fault"], words, &["--name", &lab.name]].concat()).ends(0, &[]);
+}
+
+/// What the audit says by this rule.
+fn hinted(lab: &Lab, rule: &str) -> Vec<Value> {
+    let audit = lab.home.run(&["audit", "--lab", &lab.name, "--format", "json"]).json();
+    assert_eq!(audit["left_out"], json!([]), "{audit:#}");
+    audit["hints"].as_array().unwrap().iter().filter(|one| one["id"] == rule).cloned().collect()
+}
+
+/// A fault that is killed after each of these milliseconds, and undone then.
+fn killed_and_undone(lab: &Lab, name: &str, moments: &[u64]) {
+    for moment in moments {
+        let mut on = lab.home.fathom(&["lab", "fault", "on", name, "--name", &lab.name]).spawn().unwrap();
+        // The moment is what is tried, not a wait for something.
+        std::thread::sleep(Duration::from_millis(*moment));
+        let _ = on.kill();
+        let _ = on.wait();
+        fault(lab, &["off"]);
+    }
+}
+
+/// Its index is read by the bucket's own header: what is made, counted and gone again is one bucket.
+fn a_bucket_with_few_shards_is_told_while_it_is(lab: &Lab) {
+    let buckets = || {
+        let listed = tool("radosgw-admin", &["--conf", lab.conf(), "bucket", "list"]);
+        serde_json::from_str::<Vec<String>>(&listed).unwrap().join(" ")
+    };
+    let set = || lab.json(&["config", "get", "client.rgw.a"])["rgw_max_objs_per_shard"]["value"].clone();
+    let (before, usual) = (buckets(), set());
+    assert_eq!(hinted(lab, "rgw-bucket-shards"), Vec::<Value>::new());
+    fault(lab, &["on", "bucket-few-shards", "--value", "200"]);
+    let told = hinted(lab, "rgw-bucket-shards");
+    let says = told[0].to_string();
+    assert!(
+        says.contains("fault-bucket-few-shards: 200 objects in one of 1 shard") && says.contains("at most 20"),
+        "{says}"
+    );
+    fault(lab, &["off", "bucket-few-shards"]);
+    assert_eq!((hinted(lab, "rgw-bucket-shards"), buckets(), set()), (vec![], before.clone(), usual.clone()));
+    killed_and_undone(lab, "bucket-few-shards", &[20, 300, 900]);
+    assert_eq!((buckets(), set()), (before, usual));
 }
 
 /// The server starts again with another configuration, and with its own when the fault is off, also if the fault was killed.
@@ -120,19 +159,12 @@ fn few_workers_are_had_while_they_are(lab: &Lab, status: &Value) {
     let conf = || std::fs::read_to_string(data.join("nfs.a/ganesha.conf")).unwrap();
     let pid = || std::fs::read_to_string(folder.join("run/nfs.a.pid")).unwrap_or_default();
     let (before, first) = (conf(), pid());
-    let words = |words: &[&'static str]| [&["lab", "fault"], words, &["--name"]].concat();
-    let run = |words: Vec<&str>| lab.home.run(&[&words[..], &[&lab.name]].concat());
-    run(words(&["on", "nfs-few-workers"])).ends(0, &[]);
+    fault(lab, &["on", "nfs-few-workers"]);
     assert!(conf().contains("RPC_Ioq_ThrdMax = 2;") && pid() != first);
-    run(words(&["off", "nfs-few-workers"])).ends(0, &[]);
+    fault(lab, &["off", "nfs-few-workers"]);
     assert_eq!(conf(), before);
     for moment in [5, 50, 300] {
-        let mut on = lab.home.fathom(&[&words(&["on", "nfs-few-workers"])[..], &[&lab.name]].concat()).spawn().unwrap();
-        // The moment is what is tried, not a wait for something.
-        std::thread::sleep(Duration::from_millis(moment));
-        let _ = on.kill();
-        let _ = on.wait();
-        run(words(&["off"])).ends(0, &[]);
+        killed_and_undone(lab, "nfs-few-workers", &[moment]);
         assert_eq!(conf(), before, "killed after {moment} ms");
     }
 }

@@ -73,6 +73,13 @@ impl LabAccess {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
+    /// The program for administering gateways; its standard output.
+    pub fn radosgw_admin(&self, words: &[&str]) -> Result<String, LabError> {
+        let mut command = process_group::tool(Path::new("radosgw-admin"), &self.lab.conf, &self.dirs);
+        let output = process_group::run(command.args(words))?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
     pub fn pid(&self, daemon: &str) -> Option<i32> {
         process_group::daemons(&self.dirs).into_iter().find(|one| one.name == daemon).map(|one| one.pid)
     }

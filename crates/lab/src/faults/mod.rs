@@ -4,6 +4,7 @@
 //! that `off` and `down` undo it whoever was killed meanwhile. A new fault is a file here and a line in [`FAULTS`].
 
 mod access;
+mod bucket_few_shards;
 mod changes;
 mod clone;
 mod cpu_quota;
@@ -53,7 +54,7 @@ use target::{Target, TargetKind};
 pub use worker::worker;
 
 /// Every fault, by what it is of: disks, processors, links, messages, a daemon, load of others, pools and images, the cluster.
-static FAULTS: [&Fault; 29] = [
+static FAULTS: [&Fault; 30] = [
     &disk_iops::FAULT,
     &disk_bandwidth::FAULT,
     &wrong_db_device::FAULT,
@@ -70,6 +71,7 @@ static FAULTS: [&Fault; 29] = [
     &debug_logging::FAULT,
     &osd_option::FAULT,
     &rgw_nagle::FAULT,
+    &bucket_few_shards::FAULT,
     &mds_cache::FAULT,
     &nfs_few_workers::FAULT,
     &noisy_neighbour::FAULT,

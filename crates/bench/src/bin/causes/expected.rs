@@ -229,6 +229,15 @@ pub const EXPECTED: &[Expected] = &[
         ..NONE
     },
     Expected {
+        fault: "bucket-few-shards",
+        causes: &[of("rgw-bucket-shards", Of::Cluster)],
+        // The gateway would split the bucket else.
+        beside: &["rgw-resharding-off"],
+        what: &["--layers", "object"],
+        with: &["--with", "rgw"],
+        ..NONE
+    },
+    Expected {
         fault: "nfs-few-workers",
         causes: &[of("fs-nfs-depth", Of::Export)],
         what: &["--layers", "file"],

@@ -223,6 +223,7 @@ pub static RULES: &[&Rule] = &[
     &rgw::rgw_old_frontend::RULE,
     &rgw::rgw_too_few::RULE,
     &rgw::rgw_concurrency::RULE,
+    &rgw::rgw_bucket_shards::RULE,
     &rgw::rgw_resharding_off::RULE,
     &rgw::rgw_cache_off::RULE,
     &rgw::rgw_small_on_ec::RULE,

@@ -5,6 +5,7 @@ mod cluster;
 mod daemons;
 mod db_device;
 mod image;
+mod own_bucket;
 mod queue;
 mod recovery;
 mod service_conf;
@@ -17,6 +18,7 @@ pub(super) use cluster::{Affinity, Flag, NearfullRatio, OwnPool};
 pub(super) use daemons::{Continue, Worker};
 pub(super) use db_device::DbDevice;
 pub(super) use image::{OwnImage, SNAPSHOT, Snapshots};
+pub(super) use own_bucket::OwnBucket;
 pub(super) use queue::{Interface, Mtu, Place, Queue};
 pub(super) use recovery::Missed;
 use serde::{Deserialize, Serialize};
@@ -42,6 +44,7 @@ pub(crate) enum Change {
     Missed(Missed),
     DbDevice(DbDevice),
     ServiceConf(ServiceConf),
+    OwnBucket(OwnBucket),
 }
 
 impl Change {
@@ -60,6 +63,7 @@ impl Change {
             Change::Missed(change) => change.make(access),
             Change::DbDevice(change) => change.make(access),
             Change::ServiceConf(change) => change.make(access),
+            Change::OwnBucket(change) => change.make(access),
             Change::Snapshots(_) | Change::Continue(_) => Ok(()),
         }
     }
@@ -81,6 +85,7 @@ impl Change {
             Change::Missed(change) => change.undo(access),
             Change::DbDevice(change) => change.undo(access, others),
             Change::ServiceConf(change) => change.undo(access),
+            Change::OwnBucket(change) => change.undo(access),
             // It goes with its pool.
             Change::OwnImage(_) => Ok(()),
         }
@@ -104,6 +109,7 @@ impl Change {
             Change::Missed(change) => vec![format!("recovery in {}", change.pool)],
             Change::DbDevice(change) => vec![change.resource()],
             Change::ServiceConf(change) => vec![change.resource()],
+            Change::OwnBucket(change) => vec![format!("bucket {}", change.name)],
         }
     }
 
@@ -120,6 +126,7 @@ impl Change {
         match self {
             Change::OwnPool(change) => Some(format!("pool {}", change.name)),
             Change::OwnImage(change) => Some(format!("image {}", change.spec())),
+            Change::OwnBucket(change) => Some(format!("bucket {}", change.name)),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Object gateways: their pools and frontends.
 
+pub mod rgw_bucket_shards;
 pub mod rgw_cache_off;
 pub mod rgw_concurrency;
 pub mod rgw_in_small_vm;
