@@ -11,5 +11,7 @@ pub(crate) enum Job {
     DeepScrub { pool: String, every_ms: u64 },
     Flapping { osd: u32, every_ms: u64 },
     TwoWriters { pool: String, image: String },
+    HoldCaps { folder: String },
+    AskForHeld { folder: String, holder: String, seconds: u64 },
     Snapshot { pool: String, image: String, every_ms: u64 },
 }

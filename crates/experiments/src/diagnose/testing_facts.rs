@@ -4,8 +4,9 @@ use super::{Case, Rule, facts};
 use judge::assess;
 pub use model::facts::ClusterFacts;
 use model::facts::{
-    Balancer, BlockQueue, Bucket, ClientRelease, CrushRule, DaemonProcess, Facts, FileSystem, HealthCheck, HostSetup,
-    IdleState, ImageFacts, MonitorFacts, NicSetup, OsdFacts, PoolFacts, SetOption, Tunables, Version,
+    Balancer, BlockQueue, Bucket, ClientRelease, CrushRule, DaemonProcess, Facts, FileClient, FileClientKind,
+    FileSystem, HealthCheck, HostSetup, IdleState, ImageFacts, MetadataServer, MonitorFacts, NicSetup, OsdFacts,
+    PoolFacts, SetOption, Tunables, Version,
 };
 use model::{Observation, Record};
 use std::collections::BTreeMap;
@@ -384,6 +385,26 @@ pub fn file_system(facts: &mut Facts, change: impl Fn(&mut FileSystem)) {
     };
     change(&mut system);
     facts.cluster.file_systems = Some(vec![system]);
+}
+
+/// A file system whose metadata server has room, and one client by the kernel; nothing waits.
+pub fn metadata_server(facts: &mut Facts, change: impl Fn(&mut MetadataServer)) {
+    file_system(facts, |_| ());
+    let client = FileClient {
+        name: "client.5".into(),
+        host: Some("web".into()),
+        caps: Some(2_000),
+        kind: FileClientKind::Kernel,
+    };
+    let mut server = MetadataServer {
+        name: "mds.a".into(),
+        cache: Some(1 << 30),
+        cache_limit: Some(4 << 30),
+        clients: Some(vec![client]),
+        waiting: Some(vec![]),
+    };
+    change(&mut server);
+    facts.cluster.metadata_servers = Some(vec![server]);
 }
 
 /// An object gateway that says this of itself.

@@ -266,7 +266,7 @@ fn every_fault_is_seen_where_it_acts_and_is_undone() {
         list["faults"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
     let tried = cases.iter().filter_map(|(words, _)| words.split(' ').next());
     // Those of services are tried with these (object::several, lab_services).
-    let elsewhere = ["link-latency", "rgw-nagle", "mds-cache", "nfs-few-workers", "bucket-few-shards"];
+    let elsewhere = ["link-latency", "rgw-nagle", "mds-cache", "nfs-few-workers", "bucket-few-shards", "caps-held"];
     assert_eq!(all, tried.chain(elsewhere).collect(), "a fault is not tried");
     two_at_once_are_turned_off_in_any_order(&site, &before);
     what_cannot_be_meant_is_refused(&site);
@@ -424,6 +424,7 @@ fn a_lab_without_hosts_says_which_faults_it_cannot_have() {
     on("rgw-nagle").ends(3, &["does not offer rgw", "fathom lab up --with rgw"]);
     on("mds-cache").ends(3, &["does not offer cephfs", "fathom lab up --with cephfs"]);
     on("bucket-few-shards").ends(3, &["does not offer rgw", "fathom lab up --with rgw"]);
+    on("caps-held").ends(3, &["does not offer cephfs", "fathom lab up --with cephfs"]);
     on("nfs-few-workers").ends(3, &["does not offer nfs", "fathom lab up --with nfs"]);
     on("stutter osd.0").ends(0, &[]);
     on("noisy-neighbour").ends(0, &[]);

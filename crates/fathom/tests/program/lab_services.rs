@@ -46,6 +46,7 @@ fn a_file_system_by_nfs_too_and_a_gateway_serve_and_go_with_the_lab() {
     assert_eq!(file_systems[0]["name"], "cephfs", "{file_systems}");
     a_small_cache_is_told_while_it_is(&lab);
     a_bucket_with_few_shards_is_told_while_it_is(&lab);
+    what_a_client_holds_is_told_while_it_does(&lab, Path::new(status["dir"].as_str().unwrap()));
     // Its number is another one after each start.
     let active = || {
         let server = lab.json(&["status"])["fsmap"]["by_rank"][0].clone();
@@ -148,6 +149,27 @@ fn a_bucket_with_few_shards_is_told_while_it_is(lab: &Lab) {
     assert_eq!((hinted(lab, "rgw-bucket-shards"), buckets(), set()), (vec![], before.clone(), usual.clone()));
     killed_and_undone(lab, "bucket-few-shards", &[20, 300, 900]);
     assert_eq!((buckets(), set()), (before, usual));
+}
+
+/// Whoever asks for the size of a file waits for a client that has it and hangs; its folder, its clients and their processes go with the fault.
+fn what_a_client_holds_is_told_while_it_does(lab: &Lab, folder: &Path) {
+    let clients = || {
+        let sessions = lab.json(&["tell", "mds.a", "session", "ls"]);
+        let own = |one: &&Value| one["client_metadata"]["root"] == "/fault.caps-held";
+        sessions.as_array().unwrap().iter().filter(own).count()
+    };
+    assert_eq!(hinted(lab, "fs-caps-held"), Vec::<Value>::new());
+    fault(lab, &["on", "caps-held", "--value", "5"]);
+    eventually("a request that waits for what a client holds", 60, || {
+        hinted(lab, "fs-caps-held").first().is_some_and(|one| one.to_string().contains("lock, waiting"))
+    });
+    assert_eq!(clients(), 2);
+    fault(lab, &["off", "caps-held"]);
+    assert_eq!((hinted(lab, "fs-caps-held"), clients()), (vec![], 0));
+    killed_and_undone(lab, "caps-held", &[20, 100, 400]);
+    let left = std::fs::read_dir(folder.join("run")).unwrap().flatten();
+    assert!(!left.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("fault.")));
+    assert_eq!(clients(), 0);
 }
 
 /// The server starts again with another configuration, and with its own when the fault is off, also if the fault was killed.

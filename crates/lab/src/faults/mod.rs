@@ -5,6 +5,7 @@
 
 mod access;
 mod bucket_few_shards;
+mod caps_held;
 mod changes;
 mod clone;
 mod cpu_quota;
@@ -54,7 +55,7 @@ use target::{Target, TargetKind};
 pub use worker::worker;
 
 /// Every fault, by what it is of: disks, processors, links, messages, a daemon, load of others, pools and images, the cluster.
-static FAULTS: [&Fault; 30] = [
+static FAULTS: [&Fault; 31] = [
     &disk_iops::FAULT,
     &disk_bandwidth::FAULT,
     &wrong_db_device::FAULT,
@@ -73,6 +74,7 @@ static FAULTS: [&Fault; 30] = [
     &rgw_nagle::FAULT,
     &bucket_few_shards::FAULT,
     &mds_cache::FAULT,
+    &caps_held::FAULT,
     &nfs_few_workers::FAULT,
     &noisy_neighbour::FAULT,
     &deep_scrub::FAULT,

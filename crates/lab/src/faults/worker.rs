@@ -3,7 +3,7 @@
 //! The supervisor starts it as `PROGRAM lab worker JOB` and kills it; it ends in no other way.
 
 use super::access::LabAccess;
-use super::{deep_scrub, flapping, noisy_neighbour, snapshot, stutter, two_writers};
+use super::{caps_held, deep_scrub, flapping, noisy_neighbour, snapshot, stutter, two_writers};
 use crate::errors::LabError;
 use crate::job::Job;
 use std::thread;
@@ -39,6 +39,10 @@ fn work(access: &LabAccess, job: &Job) -> Result<(), LabError> {
         Job::DeepScrub { pool, every_ms } => deep_scrub::work(access, pool, every(every_ms)),
         Job::Flapping { osd, every_ms } => flapping::work(access, *osd, every(every_ms)),
         Job::TwoWriters { pool, image } => two_writers::work(access, pool, image),
+        Job::HoldCaps { folder } => caps_held::hold(access, folder),
+        Job::AskForHeld { folder, holder, seconds } => {
+            caps_held::ask_for_held(access, folder, holder, Duration::from_secs(*seconds))
+        }
         Job::Snapshot { pool, image, every_ms } => snapshot::work(access, pool, image, every(every_ms)),
     }
 }

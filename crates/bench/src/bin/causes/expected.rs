@@ -238,6 +238,13 @@ pub const EXPECTED: &[Expected] = &[
         ..NONE
     },
     Expected {
+        fault: "caps-held",
+        causes: &[of("fs-caps-held", Of::Cluster)],
+        what: &["--layers", "file"],
+        with: &["--with", "cephfs"],
+        ..NONE
+    },
+    Expected {
         fault: "nfs-few-workers",
         causes: &[of("fs-nfs-depth", Of::Export)],
         what: &["--layers", "file"],

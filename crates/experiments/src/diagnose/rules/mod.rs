@@ -217,6 +217,7 @@ pub static RULES: &[&Rule] = &[
     &cephfs::fs_cache_oversized::RULE,
     &cephfs::fs_no_standby::RULE,
     &cephfs::fs_rename_stall::RULE,
+    &cephfs::fs_caps_held::RULE,
     &cephfs::fs_nfs_depth::RULE,
     &rgw::rgw_index_slow_media::RULE,
     &rgw::rgw_index_few_pgs::RULE,

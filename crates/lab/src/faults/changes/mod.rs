@@ -6,12 +6,14 @@ mod daemons;
 mod db_device;
 mod image;
 mod own_bucket;
+mod own_folder;
 mod queue;
 mod recovery;
 mod service_conf;
 mod settings;
 
 use super::access::LabAccess;
+use crate::cephfs::FILE_SYSTEM;
 use crate::errors::LabError;
 pub(super) use cgroup::{Cgroup, Limited};
 pub(super) use cluster::{Affinity, Flag, NearfullRatio, OwnPool};
@@ -19,6 +21,7 @@ pub(super) use daemons::{Continue, Worker};
 pub(super) use db_device::DbDevice;
 pub(super) use image::{OwnImage, SNAPSHOT, Snapshots};
 pub(super) use own_bucket::OwnBucket;
+pub(super) use own_folder::{FILE, OwnFolder};
 pub(super) use queue::{Interface, Mtu, Place, Queue};
 pub(super) use recovery::Missed;
 use serde::{Deserialize, Serialize};
@@ -45,6 +48,7 @@ pub(crate) enum Change {
     DbDevice(DbDevice),
     ServiceConf(ServiceConf),
     OwnBucket(OwnBucket),
+    OwnFolder(OwnFolder),
 }
 
 impl Change {
@@ -64,6 +68,7 @@ impl Change {
             Change::DbDevice(change) => change.make(access),
             Change::ServiceConf(change) => change.make(access),
             Change::OwnBucket(change) => change.make(access),
+            Change::OwnFolder(change) => change.make(access),
             Change::Snapshots(_) | Change::Continue(_) => Ok(()),
         }
     }
@@ -86,6 +91,7 @@ impl Change {
             Change::DbDevice(change) => change.undo(access, others),
             Change::ServiceConf(change) => change.undo(access),
             Change::OwnBucket(change) => change.undo(access),
+            Change::OwnFolder(change) => change.undo(access),
             // It goes with its pool.
             Change::OwnImage(_) => Ok(()),
         }
@@ -110,6 +116,7 @@ impl Change {
             Change::DbDevice(change) => vec![change.resource()],
             Change::ServiceConf(change) => vec![change.resource()],
             Change::OwnBucket(change) => vec![format!("bucket {}", change.name)],
+            Change::OwnFolder(change) => vec![format!("folder {}", change.path)],
         }
     }
 
@@ -127,6 +134,7 @@ impl Change {
             Change::OwnPool(change) => Some(format!("pool {}", change.name)),
             Change::OwnImage(change) => Some(format!("image {}", change.spec())),
             Change::OwnBucket(change) => Some(format!("bucket {}", change.name)),
+            Change::OwnFolder(change) => Some(format!("folder {} of {FILE_SYSTEM}", change.path)),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! File systems: their pools, their metadata servers.
 
 pub mod fs_cache_oversized;
+pub mod fs_caps_held;
 pub mod fs_caps_recall;
 pub mod fs_data_pool_first;
 pub mod fs_mds_cache;
