@@ -5,7 +5,7 @@ use judge::assess;
 pub use model::facts::ClusterFacts;
 use model::facts::{
     Balancer, BlockQueue, Bucket, ClientRelease, CrushRule, DaemonProcess, Facts, FileClient, FileClientKind,
-    FileSystem, HealthCheck, HostSetup, IdleState, ImageFacts, MetadataServer, MonitorFacts, NicSetup, OsdFacts,
+    FileSystem, Guest, HealthCheck, HostSetup, IdleState, ImageFacts, MetadataServer, MonitorFacts, NicSetup, OsdFacts,
     PoolFacts, SetOption, Tunables, Version,
 };
 use model::{Observation, Record};
@@ -405,6 +405,20 @@ pub fn metadata_server(facts: &mut Facts, change: impl Fn(&mut MetadataServer)) 
     };
     change(&mut server);
     facts.cluster.metadata_servers = Some(vec![server]);
+}
+
+/// A virtual machine on host b with two disks by virtio, each with its thread, and four processors.
+pub fn guest(facts: &mut Facts, change: impl Fn(&mut Guest)) {
+    let mut own = Guest {
+        name: "db".into(),
+        disks: vec!["virtio-blk-pci".into(), "virtio-blk-pci".into()],
+        caches: vec!["none".into(), "none".into()],
+        own_threads: 2,
+        processors: Some(4),
+        ..Guest::default()
+    };
+    change(&mut own);
+    one_host(facts, |host| host.guests = Some(vec![own.clone()]));
 }
 
 /// An object gateway that says this of itself.

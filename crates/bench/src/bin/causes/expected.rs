@@ -224,6 +224,7 @@ pub const EXPECTED: &[Expected] = &[
     Expected {
         fault: "mds-cache",
         causes: &[of("fs-mds-cache", Of::Mds)],
+        beside: &["fs-mds-cache-full", "fs-cache-oversized"],
         what: &["--layers", "file"],
         with: &["--with", "cephfs"],
         ..NONE
