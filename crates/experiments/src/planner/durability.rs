@@ -88,4 +88,20 @@ mod tests {
         };
         assert_eq!(ways(testing::disks(), Pattern::WriteLatency, &plain, &swept), [Dsync]);
     }
+
+    #[test]
+    fn a_way_to_make_writes_durable_is_refused_where_nothing_is_written() {
+        let mut inventory = inventory();
+        inventory.folders = vec![testing::folder("/mnt")];
+        let plan = |patterns: &[Pattern]| {
+            let mut request = request(&[testing::folders()]);
+            request.targets.folders = vec!["/mnt".into()];
+            request.workload.patterns = patterns.to_vec();
+            request.workload.durability = Some(Durability::Fsync);
+            crate::planner::plan(&inventory, &request).map_err(|failure| failure.to_string())
+        };
+        assert!(plan(&[Pattern::CreateDelete]).is_ok() && plan(&[Pattern::Stat, Pattern::WriteLatency]).is_ok());
+        let why = plan(&[Pattern::Stat, Pattern::ReadLatency]).unwrap_err();
+        assert!(why.starts_with("--sync: nothing is written by read-latency, stat;"), "{why}");
+    }
 }

@@ -114,6 +114,7 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
         _ => duration::with_time(request.goal.clone(), &draft.steps),
     };
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
+    refuse_sync_of_nothing(request, &draft.steps)?;
     refuse_impossible(&draft, &experiment)?;
     refuse_other_work(experiment.thresholds(), &draft.steps)?;
     // What is held against a threshold is loaded as it says.
@@ -263,6 +264,20 @@ fn refuse_quiesce_of_nothing(inventory: &Inventory, request: &Request) -> Result
 }
 
 /// A client without a job would be one that is counted and does nothing.
+/// A way to make writes durable says nothing where nobody writes.
+fn refuse_sync_of_nothing(request: &Request, steps: &[Step]) -> Result<(), Failure> {
+    let writes = |step: &Step| step.workload.mix.classes().any(|class| class.changes() && class.moves_bytes());
+    if request.workload.durability.is_none() || steps.is_empty() || steps.iter().any(writes) {
+        return Ok(());
+    }
+    let names: BTreeSet<&str> = steps.iter().map(|step| step.pattern.name()).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    Err(Failure::Usage(format!(
+        "--sync: nothing is written by {}; leave it out, or name a pattern that writes",
+        names.join(", ")
+    )))
+}
+
 fn refuse_idle_clients(request: &Request) -> Result<(), Failure> {
     let Some(clients) = request.workload.clients else { return Ok(()) };
     if let Some(layer) = request.layers.iter().find(|layer| request.layers.len() == 1 && !layer.can().clients) {

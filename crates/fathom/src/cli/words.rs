@@ -30,6 +30,9 @@ pub fn size(text: &str) -> Result<Bytes, String> {
 /// `4K-1M`, `4K=70,64K=25,1M=5`
 pub fn sizes(text: &str) -> Result<Sizes, String> {
     if let Some((least, most)) = text.split_once('-') {
+        if least.trim().is_empty() || most.trim().is_empty() {
+            return Err(format!("`{text}` is no range of sizes; write the least and the most: 4K-1M"));
+        }
         return Sizes::between(size(least)?, size(most)?);
     }
     let one = |part: &str| {

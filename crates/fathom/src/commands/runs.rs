@@ -175,6 +175,15 @@ fn reason(error: &std::io::Error) -> String {
     code.unwrap_or_else(|| error.kind().into()).to_string()
 }
 
+/// Of a file that is yet to be made only its folder may be missing.
+fn why(path: &Path, error: &std::io::Error) -> String {
+    let folder = path.parent().filter(|folder| error.kind() == ErrorKind::NotFound && !folder.exists());
+    folder.map_or_else(
+        || reason(error),
+        |folder| format!("there is no folder {}; make it, or name another", folder.display()),
+    )
+}
+
 /// The file's ending says what it becomes.
 pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(), Failure> {
     let kind = kind(path)?;
@@ -189,7 +198,8 @@ pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(),
         // A name that is there already is replaced, a link too: what it leads to stays as it is.
         file.persist(path).map_err(|error| error.error)
     });
-    let wrong = |error: std::io::Error| format!("{}: the report can't be written: {}", path.display(), reason(&error));
+    let wrong =
+        |error: std::io::Error| format!("{}: the report can't be written: {}", path.display(), why(path, &error));
     written.map(|_| ()).map_err(|error| Failure::Failed(wrong(error)))
 }
 

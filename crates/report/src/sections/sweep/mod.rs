@@ -106,7 +106,8 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
     if !varied("read-share") && workload.mix.is_mixed() {
         parts.push(words::mix(workload.mix));
     }
-    if !varied("depth") {
+    // Of files by their names each job has one in flight.
+    if !varied("depth") && !(varied("jobs") && workload.of_files()) {
         parts.push(format!("depth {}", workload.depth));
     }
     if !varied("jobs") && !varied("images") && workload.jobs > 1 {
