@@ -1,7 +1,10 @@
 """Files of a cluster: by libcephfs beside the same through ceph-fuse, and blocks of a file in a mount beside fio."""
 
 import contextlib
+import os
+import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import disk
@@ -10,7 +13,7 @@ import rados
 from book import Judged
 from lab import lab
 from ours import as_root
-from programs import run, which
+from programs import Failed, ended_with_us, run, which
 
 NAME = "files of a cluster"
 PEER = "ceph-fuse"
@@ -25,6 +28,7 @@ ROWS = [
 ]
 MOUNTED = "file in ceph-fuse"
 BYTES = 64 << 20
+MOUNTED_WITHIN = 30
 
 
 def compare(book, ours):
@@ -67,8 +71,16 @@ def by_names(book, cluster, mount, wanted):
 def mounted(cluster):
     fuse, unmount = which("ceph-fuse"), which("umount")
     with tempfile.TemporaryDirectory(prefix="fathom-bench-") as folder:
-        run([fuse, "-c", cluster.conf, "-n", "client.admin", folder], limit=60)
-        try:
-            yield folder
-        finally:
-            run([unmount, folder], limit=60, codes=range(256))
+        # In the foreground it is our child, and ends before its cluster does.
+        with ended_with_us([fuse, "-f", "-c", cluster.conf, "-n", "client.admin", folder]) as child:
+            deadline = time.monotonic() + MOUNTED_WITHIN
+            while not os.path.ismount(folder):
+                if child.poll() is not None or time.monotonic() > deadline:
+                    raise Failed(f"{fuse} did not mount")
+                time.sleep(0.1)
+            try:
+                yield folder
+            finally:
+                run([unmount, folder], limit=60, codes=range(256))
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(MOUNTED_WITHIN)
