@@ -66,7 +66,7 @@ impl OpError {
 }
 
 /// The kernel says no more than `Disk quota exceeded`.
-pub const QUOTA: &str = "a quota is reached, of the user, of the folder or of one above it (`getfattr -n ceph.quota.max_bytes FOLDER` \
+pub const QUOTA: &str = "a quota does not allow it, of the user, of the folder or of one above it (`getfattr -n ceph.quota.max_bytes FOLDER` \
                          and max_files on CephFS, `quota` elsewhere); load less, or raise it";
 
 impl std::fmt::Display for OpError {

@@ -6,12 +6,17 @@ use crate::latency_parts::far_beyond;
 use crate::osd_timers::summed;
 use crate::words::percent;
 use model::pattern::Family;
-use model::{LatencyPart, LatencyParts, OpClass, Part, Record, ServiceTimer, Slice, Spent, Timer};
+use model::{Bytes, LatencyPart, LatencyParts, OpClass, Part, Place, Record, ServiceTimer, Slice, Spent, Timer};
 
 /// More than this share of the mean that is counted twice is told.
 const TWICE_MOST: f64 = 0.1;
 /// Where fewer of the requests that the gateways counted are the run's own, the parts are those of others as well.
 const OWN_LEAST: f64 = 0.9;
+/// OSDs that were asked more than this many times as often as the requests need served others as well; ours. Some of what a gateway asks
+/// (its watch, the log of its garbage) comes on top.
+const ASKED_MOST: f64 = 1.3;
+/// Bytes that a gateway and a file's striping keep in one object of RADOS by default (rgw_obj_stripe_size, a file's layout).
+const PIECE: Bytes = 4 << 20;
 /// A gateway that counted less than this share of the operations is not the one that was loaded.
 const SERVED_LEAST: f64 = 0.5;
 
@@ -50,8 +55,8 @@ fn of_entry(entry: &Entry, record: &Record) -> Option<LatencyParts> {
         mean_ms: seen.mean_ms,
         own: of_gateway.then(|| (seen.operations as f64 / seen.requests.times.max(1) as f64).min(1.0)),
         requests: Some(seen.per_operation()),
-        osds: 0,
-        of: 0,
+        osds: seen.asked,
+        of: seen.of,
         parts,
         doubt,
     })
@@ -60,6 +65,13 @@ fn of_entry(entry: &Entry, record: &Record) -> Option<LatencyParts> {
 /// Everything that was counted in the slices of a figure's step, whose operations are of all its kinds.
 struct Seen {
     kind: OpClass,
+    /// A server of NFS stands before the metadata server, and does the client's part.
+    by_nfs: bool,
+    /// Of one operation, the largest.
+    bytes: Bytes,
+    /// OSDs that were asked, of those that serve it.
+    asked: u32,
+    of: u32,
     operations: u64,
     mean_ms: f64,
     requests: Spent,
@@ -81,6 +93,8 @@ impl Seen {
         let ns: f64 = samples().map(|sample| sample.service.sum_ns as f64).sum();
         let counted = known.iter().flat_map(|times| &times.daemons).filter_map(|daemon| daemon.spent.get(&timer));
         let requests = counted.copied().reduce(|sum, more| sum + more)?;
+        let of =
+            record.osd_times().filter(|seen| of_slices(seen.step, seen.pass)).map(|seen| seen.of).max().unwrap_or(0);
         let osds = summed(record.osd_times().filter(|seen| of_slices(seen.step, seen.pass)));
         let spent = |timers: &[Timer]| {
             let all = osds.values().flat_map(|osd| timers.iter().filter_map(|timer| osd.get(timer)));
@@ -88,6 +102,10 @@ impl Seen {
         };
         (operations > 0).then(|| Seen {
             kind: entry.figure.kind,
+            bytes: entry.figure.workload.block,
+            asked: osds.len() as u32,
+            of: of.max(osds.len() as u32),
+            by_nfs: matches!(entry.loads(), Some(Place::Nfs { .. })),
             operations,
             mean_ms: ns / 1e6 / operations as f64,
             requests,
@@ -104,7 +122,24 @@ impl Seen {
         1e3 * spent.seconds / times.max(1) as f64
     }
 
+    /// In the OSDs, if what they counted is of these requests: a gateway asks them as often as one needs, and no longer than it takes.
+    fn osds_of_a_request(&self, inside: f64) -> Option<f64> {
+        let (spent, needed) = match self.kind.changes() {
+            // Data, and the bucket's index before it and after.
+            true => (self.osd_writes?, self.pieces() + 2.0),
+            false => (self.osd_reads?, self.pieces()),
+        };
+        let asked = spent.times as f64 / self.requests.times.max(1) as f64;
+        let ms = self.ms(spent, self.requests.times);
+        (asked <= ASKED_MOST * needed && ms <= inside).then_some(ms)
+    }
+
+    fn pieces(&self) -> f64 {
+        self.bytes.div_ceil(PIECE).max(1) as f64
+    }
+
     fn doubt(&self, parts: &[LatencyPart], of_gateway: bool) -> Option<String> {
+        let has = |part: Part| parts.iter().any(|one| one.part == part);
         let twice = parts.iter().find(|one| one.part == Part::Rest).map_or(0.0, |rest| -rest.ms / self.mean_ms);
         let others = 1.0 - 1.0 / self.per_operation().max(1.0);
         if twice > TWICE_MOST {
@@ -113,39 +148,50 @@ impl Seen {
         if of_gateway && others > 1.0 - OWN_LEAST {
             return Some(format!("{} of the requests that the gateways counted were others'", percent(others)));
         }
-        let asked = self.osd_writes.filter(|_| of_gateway && self.kind.changes())?;
-        let per_request = asked.times as f64 / self.requests.times.max(1) as f64;
-        (per_request > 1.5).then(|| {
-            format!(
-                "for one request the OSDs changed something {per_request:.1} times; a gateway does not wait for all of it, so that \
-                 the OSDs' part is at most this, and the gateway's at least"
-            )
+        if has(Part::GatewayAndOsds) {
+            return Some(
+                "the OSDs served others as well, so that their part is not told from the gateway's".to_string(),
+            );
+        }
+        (has(Part::Gateway) && self.kind.changes()).then(|| {
+            "for the last of its writes to OSDs a gateway does not wait: they take at most what is shown, the gateway at least".to_string()
         })
     }
 }
 
-/// A gateway's time is that of a request; of it the OSDs', as far as it lasts.
+/// A gateway's time is that of a request; of it the OSDs'.
 fn at_gateway(seen: &Seen) -> Option<Vec<LatencyPart>> {
     if (seen.requests.times as f64) < SERVED_LEAST * seen.operations as f64 {
         return None;
     }
     let inside = seen.requests.mean_ms()?;
-    let writes = seen.kind.changes();
-    let osds = if writes { seen.osd_writes } else { seen.osd_reads };
-    let osds = seen.ms(osds?, seen.requests.times).min(inside);
-    Some(whole(seen.mean_ms, Part::ClientAndNetwork, &[(Part::Gateway, inside - osds), (Part::Osds, osds)]))
+    let (reads, writes) = (seen.osd_reads?, seen.osd_writes?);
+    Some(match seen.osds_of_a_request(inside) {
+        Some(osds) => {
+            whole(seen.mean_ms, Part::ClientAndNetwork, &[(Part::Gateway, inside - osds), (Part::Osds, osds)])
+        }
+        None if reads.times + writes.times == 0 => return None,
+        None => whole(seen.mean_ms, Part::ClientAndNetwork, &[(Part::GatewayAndOsds, inside)]),
+    })
 }
 
 /// A client waits for each of its requests; the data of files it reads and writes at the OSDs itself.
 fn at_metadata_server(seen: &Seen) -> Option<Vec<LatencyPart>> {
     let inside = seen.ms(seen.requests, seen.operations);
     let served = (Part::MetadataServer, inside);
+    if seen.by_nfs {
+        return Some(whole(seen.mean_ms, Part::ClientAndServer, &[served]));
+    }
     Some(match (seen.kind.moves_bytes(), seen.kind.changes()) {
         (true, true) => whole(seen.mean_ms, Part::ClientAndData, &[served]),
-        (true, false) => {
-            let osds = seen.ms(seen.osd_reads?, seen.operations);
-            whole(seen.mean_ms, Part::ClientAndNetwork, &[served, (Part::Osds, osds)])
-        }
+        (true, false) => match seen.osd_reads? {
+            read if read.times as f64 <= ASKED_MOST * seen.pieces() * seen.operations as f64 => {
+                let osds = seen.ms(read, seen.operations);
+                whole(seen.mean_ms, Part::ClientAndNetwork, &[served, (Part::Osds, osds)])
+            }
+            // Of others too.
+            _ => whole(seen.mean_ms, Part::ClientAndData, &[served]),
+        },
         (false, _) => whole(seen.mean_ms, Part::ClientAndNetwork, &[served]),
     })
 }
@@ -173,6 +219,10 @@ mod tests {
     fn seen(kind: OpClass, mean_ms: f64, requests: Spent) -> Seen {
         Seen {
             kind,
+            by_nfs: false,
+            bytes: 4096,
+            asked: 3,
+            of: 3,
             operations: 100,
             mean_ms,
             requests,
@@ -195,15 +245,34 @@ mod tests {
     }
 
     #[test]
-    fn of_a_put_the_osds_part_is_at_most_what_they_counted() {
+    fn of_a_put_the_osds_part_is_what_three_writes_took() {
         let put = seen(OpClass::Write, 8.2, spent(100, 7.8));
         let parts = at_gateway(&put).unwrap();
         assert_eq!((ms(&parts, Part::Osds), ms(&parts, Part::Gateway)), (Some(6.0), Some(1.8)));
-        assert!(put.doubt(&parts, true).unwrap().starts_with("for one request the OSDs changed something 3.0 times;"));
-        // Never more than the gateway itself took.
-        let quick = seen(OpClass::Write, 5.0, spent(100, 4.0));
-        let parts = at_gateway(&quick).unwrap();
-        assert_eq!((ms(&parts, Part::Osds), ms(&parts, Part::Gateway)), (Some(4.0), Some(0.0)));
+        assert!(put.doubt(&parts, true).unwrap().starts_with("for the last of its writes to OSDs"));
+    }
+
+    #[test]
+    fn osds_that_served_others_as_well_are_not_told_from_the_gateway() {
+        let together = |seen: Seen| {
+            let parts = at_gateway(&seen).unwrap();
+            let doubt = seen.doubt(&parts, true).unwrap();
+            assert!(doubt.starts_with("the OSDs served others as well"), "{doubt}");
+            (ms(&parts, Part::GatewayAndOsds), ms(&parts, Part::Osds), ms(&parts, Part::Gateway))
+        };
+        // Twenty-two writes for one request; or longer ones than the gateway took.
+        let many = Seen { osd_writes: Some(spent(2200, 1.0)), ..seen(OpClass::Write, 22.0, spent(100, 20.0)) };
+        assert_eq!(together(many), (Some(20.0), None, None));
+        assert_eq!(together(seen(OpClass::Write, 5.0, spent(100, 4.0))), (Some(4.0), None, None));
+        let reads = Seen { osd_reads: Some(spent(200, 0.4)), ..seen(OpClass::Read, 1.9, spent(100, 1.3)) };
+        assert_eq!(together(reads).0, Some(1.3));
+        // A large object lies in several pieces.
+        let large =
+            Seen { bytes: 16 << 20, osd_reads: Some(spent(400, 2.0)), ..seen(OpClass::Read, 19.0, spent(100, 13.0)) };
+        assert_eq!(ms(&at_gateway(&large).unwrap(), Part::Osds), Some(8.0));
+        let open = Seen { osd_reads: Some(spent(500, 0.1)), ..seen(OpClass::Open, 2.0, spent(100, 0.5)) };
+        let parts = at_metadata_server(&open).unwrap();
+        assert_eq!((ms(&parts, Part::Osds), ms(&parts, Part::ClientAndData)), (None, Some(1.5)));
     }
 
     #[test]
@@ -228,6 +297,9 @@ mod tests {
         assert_eq!((ms(&cached, Part::ClientAndNetwork), ms(&cached, Part::MetadataServer)), (Some(2.0), Some(0.0)));
         let open = of(OpClass::Open, spent(200, 0.5));
         assert_eq!((ms(&open, Part::MetadataServer), ms(&open, Part::Osds)), (Some(1.0), Some(0.4)));
+        let by_nfs = Seen { by_nfs: true, ..seen(OpClass::Open, 2.0, spent(200, 0.5)) };
+        let by_nfs = at_metadata_server(&by_nfs).unwrap();
+        assert_eq!((ms(&by_nfs, Part::ClientAndServer), ms(&by_nfs, Part::Osds)), (Some(1.0), None));
         let create = of(OpClass::Create, spent(200, 0.5));
         assert_eq!((ms(&create, Part::ClientAndData), ms(&create, Part::Osds)), (Some(1.0), None));
     }

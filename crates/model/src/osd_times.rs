@@ -115,8 +115,12 @@ pub enum Part {
     ClientAndNetwork,
     /// Both of them, and the OSDs to which the client sends a file's data itself.
     ClientAndData,
+    /// Both of them, and the server of NFS that the client asks.
+    ClientAndServer,
     /// The object gateway's own software, and its network to the OSDs.
     Gateway,
+    /// The object gateway and the OSDs that it asks, where others loaded these as well.
+    GatewayAndOsds,
     /// The metadata server, from a request's receipt to its first answer.
     MetadataServer,
     /// The OSDs, asked by the gateway, or by the client beside the metadata server.
@@ -141,12 +145,14 @@ pub enum Part {
 
 impl Part {
     /// In the order of an operation's way.
-    pub const ALL: [Part; 15] = [
+    pub const ALL: [Part; 17] = [
         Part::Client,
         Part::Network,
         Part::ClientAndNetwork,
         Part::ClientAndData,
+        Part::ClientAndServer,
         Part::Gateway,
+        Part::GatewayAndOsds,
         Part::MetadataServer,
         Part::Osds,
         Part::Messenger,
@@ -165,7 +171,9 @@ impl Part {
             Part::Network => "network",
             Part::ClientAndNetwork => "client and network",
             Part::ClientAndData => "client, network and data",
+            Part::ClientAndServer => "client, network and NFS server",
             Part::Gateway => "gateway",
+            Part::GatewayAndOsds => "gateway and OSDs",
             Part::MetadataServer => "metadata server",
             Part::Osds => "OSDs",
             Part::Messenger => "messenger",

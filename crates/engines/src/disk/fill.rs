@@ -105,7 +105,7 @@ pub fn make_room(site: &DiskSite, span: Bytes) -> Result<(), EngineError> {
 fn no_room(site: &DiskSite, span: Bytes, error: &std::io::Error) -> EngineError {
     if error.raw_os_error() == Some(libc::EDQUOT) {
         let path = site.path.display();
-        return EngineError::Refused(format!("{path}: {span} bytes are needed: {QUOTA} (--working-set SIZE)"));
+        return EngineError::Refused(format!("{path}: {span} bytes are needed (--working-set SIZE decides): {QUOTA}"));
     }
     // Of a device it would be that of /dev.
     let file = (!DiskSite::device(&site.path)).then(|| File::open(&site.path).ok()).flatten();

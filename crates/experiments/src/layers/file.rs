@@ -89,7 +89,7 @@ fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failu
     if steps.iter().any(|(_, load)| !load.of_files()) {
         steps.iter_mut().filter(|(_, load)| load.of_files()).for_each(|(_, load)| load.options.clear());
     }
-    steps.iter().try_for_each(|(_, load)| refuse_memory_alone(load))?;
+    steps.iter().try_for_each(|(_, load)| refuse_memory_alone(load, sites))?;
     let data = steps.iter().filter(|(_, load)| !load.of_files()).map(|(_, load)| load.span).max();
     let tree = steps.iter().filter(|(_, load)| load.of_files()).map(|(_, load)| of_names(load)).max();
     for site in sites {
@@ -122,8 +122,19 @@ fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failu
 }
 
 /// What is written into the page cache and not flushed has reached no file system.
-fn refuse_memory_alone(load: &Workload) -> Result<(), Failure> {
-    if !load.through_page_cache() || !load.writes() || load.durability != Durability::None {
+fn refuse_memory_alone(load: &Workload, sites: &[&Site]) -> Result<(), Failure> {
+    if !load.through_page_cache() {
+        return Ok(());
+    }
+    let in_memory = |site: &&&Site| site.seen.as_ref().is_ok_and(|seen| seen.in_memory);
+    if let Some(site) = sites.iter().find(in_memory) {
+        let path = site.wish.path.display();
+        let text = format!(
+            "{path}: it lies in memory, so that nothing is behind its page cache; leave --option {PAGE_CACHE} out"
+        );
+        return Err(Failure::Usage(text));
+    }
+    if !load.writes() || load.durability != Durability::None {
         return Ok(());
     }
     Err(Failure::Usage(format!(
@@ -230,13 +241,19 @@ pub fn notes(inventory: &Inventory, plan: &Plan) -> Vec<String> {
             "{path} is of {}: its program answers as it likes, from a cache of its own too, so that `stat` is measured as `stat-cached` alone",
             seen.kind
         );
-        let (at, maybe) = (seen.also_at.join(", "), if seen.certain { "is" } else { "may be" });
-        let also = format!(
-            "{path}: the same file system {maybe} mounted at {at} as well; what is done there is in these figures"
-        );
+        let at = seen.also_at.join(", ");
+        let also = match seen.certain {
+            true => format!(
+                "{path}: the same file system is mounted at {at} as well; what is done there is in these figures"
+            ),
+            false => format!(
+                "{path}: {at} may be mounts of the same file system; if so, what is done there is in these figures"
+            ),
+        };
         let through = format!(
             "{path}: its blocks go through the page cache of the host that loads them ({PAGE_CACHE}=on): reads begin with nothing of the file \
-             in it, and what was read once is answered from there; writes count when they have been flushed"
+             in it, and what was read once is answered from there, so that a figure is of both (a large working set: of the first, a small one: of \
+             the second); writes count when they have been flushed"
         );
         let cached = plan.steps.iter().any(|step| step.layer == Layer::File && step.workload.through_page_cache());
         let notes = [(seen.of_fuse(), fuse), (!seen.also_at.is_empty(), also), (cached, through)];

@@ -22,9 +22,10 @@ use crate::ab::Side;
 use crate::layers::{self, beside, device, file, network, osd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
+use model::workload::PAGE_CACHE;
 use model::{
-    Change, ClientHost, Diagnosis, Failure, Inventory, Layer, LeftOut, OpClass, Pattern, Plan, PlannedExperiment,
-    SiteWish, Step, StepId, Sweep, Threshold,
+    Change, ClientHost, Diagnosis, Durability, Failure, Inventory, Layer, LeftOut, OpClass, Pattern, Plan,
+    PlannedExperiment, SiteWish, Step, StepId, Sweep, Threshold,
 };
 use std::collections::BTreeSet;
 
@@ -101,6 +102,7 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     refuse_idle_clients(request)?;
     refuse_quiesce_of_nothing(inventory, request)?;
     refuse_useless_hosts(inventory, request)?;
+    refuse_page_cache(request)?;
     let mut draft = Draft { halvings: room::halvings(inventory, request)?, ..Draft::new(inventory, request) };
     if request.quiesce {
         quiesce(&mut draft);
@@ -264,10 +266,26 @@ fn refuse_quiesce_of_nothing(inventory: &Inventory, request: &Request) -> Result
 }
 
 /// A client without a job would be one that is counted and does nothing.
+/// Through the page cache go blocks of files on a mounted file system, and they go or do not.
+fn refuse_page_cache(request: &Request) -> Result<(), Failure> {
+    let Some(value) = request.workload.engine_options.get(PAGE_CACHE) else { return Ok(()) };
+    if !["on", "off"].contains(&value.as_str()) {
+        return Err(Failure::Usage(format!("--option {PAGE_CACHE}={value}: choose on or off")));
+    }
+    if request.layers.iter().any(|layer| layer.of_disks()) {
+        let text = format!(
+            "--option {PAGE_CACHE}: a disk is measured past the page cache; of a file system: fathom file FOLDER"
+        );
+        return Err(Failure::Usage(text));
+    }
+    Ok(())
+}
+
 /// A way to make writes durable says nothing where nobody writes.
 fn refuse_sync_of_nothing(request: &Request, steps: &[Step]) -> Result<(), Failure> {
     let writes = |step: &Step| step.workload.mix.classes().any(|class| class.changes() && class.moves_bytes());
-    if request.workload.durability.is_none() || steps.is_empty() || steps.iter().any(writes) {
+    let asked = request.workload.durability.is_some_and(|asked| asked != Durability::None);
+    if !asked || steps.is_empty() || steps.iter().any(writes) {
         return Ok(());
     }
     let names: BTreeSet<&str> = steps.iter().map(|step| step.pattern.name()).collect();

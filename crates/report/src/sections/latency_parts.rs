@@ -18,7 +18,9 @@ fn of_pattern(report: &Report, pattern: Pattern) -> Vec<Block> {
     if columns.is_empty() {
         return Vec::new();
     }
-    let title = Block::title(format!("Where the time of {} goes", pattern.name()));
+    let several = pattern.spec().mix.classes().count() > 1;
+    let of = if several { ", the mean of its operations" } else { "" };
+    let title = Block::title(format!("Where the time of {} goes{of}", pattern.name()));
     let mut blocks = vec![title, picture(pattern, &columns, &own).into(), table(&columns).into()];
     blocks.extend(own.iter().filter_map(|one| note(one)));
     blocks
@@ -50,7 +52,11 @@ fn together(own: &[&LatencyParts]) -> Option<LatencyParts> {
 fn table(columns: &[LatencyParts]) -> Table {
     let names: BTreeSet<Part> = columns.iter().flat_map(shown).map(|one| one.part).collect();
     let titles = columns.iter().map(|one| Column::of(words::place(one.layer, &one.target), "ms"));
-    let share = columns.last().map(|one| Column::right(format!("of {}", one.layer.name())));
+    let share = columns.last().map(|one| match columns.len() {
+        1 => Column::right("share"),
+        _ if columns.iter().filter(|other| other.layer == one.layer).count() > 1 => Column::right("of the last"),
+        _ => Column::right(format!("of {}", one.layer.name())),
+    });
     let heading = std::iter::once(Column::left("part")).chain(titles).chain(share).chain([Column::left("")]);
     let mut before = 0.0;
     let row = |part: &Part| {

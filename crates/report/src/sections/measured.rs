@@ -67,8 +67,7 @@ fn read_from(report: &Report) -> Option<String> {
     };
     let told: Vec<String> = chart::cells(report).into_iter().filter_map(told).collect();
     if told.iter().all(|one| one.ends_with(" not known")) {
-        let text =
-            "Whether reads came from the OSDs' devices or from their memory is not known: no OSD told its counters.";
+        let text = "Whether reads came from the OSDs' devices or from their memory is not known: the OSDs' counters of that were not read.";
         return (!told.is_empty()).then(|| text.to_string());
     }
     Some(format!("Reads, by the share of bytes that the OSDs took from their devices: {}.", told.join(", ")))

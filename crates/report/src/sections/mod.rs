@@ -68,8 +68,9 @@ const CHART_LEAD: &str = "How deep each layer lies: one picture for each pattern
                           see. A mark is the mean over the layer's targets, the bar its 95 % interval.";
 const LEDGER: &str =
     "The same as losses. Latencies are a sum of stages; a throughput is as high as the lowest ceiling above it allows.";
-const PARTS: &str = "With one operation in flight, the OSDs' own timers tell where its time goes; those of gateways and metadata servers where one stands \
-                     between, of files by their names with any number in flight. Counted are all operations of the slices, warm-up included.";
+const PARTS: &str = "With one operation in flight, the OSDs' own timers tell where its time goes; gateways and metadata servers have timers of their own. \
+                     Of files by their names any number may be in flight; what jobs wait for each other is in the client's part. Counted are all \
+                     operations of the slices, warm-up included, so that a mean here is not quite the figure's.";
 const STORES: &str = "By the OSDs' own timers: what a commit waits for, on the device of the data (written, flushed) and in the log of the database \
                       (written and made durable), wherever these two lie. A flush and a write of the log are of one round of the thread that commits, which may \
                       serve several commits.";

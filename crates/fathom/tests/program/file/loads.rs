@@ -106,6 +106,9 @@ fn blocks_go_through_the_page_cache_where_that_is_asked_for() {
     };
     refused(&["--sync", "none", "--patterns", "write-parallel"], "only this host's memory would be measured");
     refused(&["--patterns", "stat"], "the posix engine has no options");
+    refused(&["--option", "page-cache=yes"], "page-cache=yes: choose on or off");
+    let disk = ["disk", words[1], "--option", "page-cache=on", "--dry-run"];
+    home.run(&disk).ends(2, &["a disk is measured past the page cache"]);
     only_theirs_is_left(folder.path());
     assert_eq!(journals(&home), 0);
 }
@@ -190,7 +193,7 @@ fn what_is_done_on_cephfs_reaches_its_metadata_server_and_what_is_cached_does_no
     refused.ends(2, &["FUSE", "stat-cached instead of stat"]);
     let other = Mount::of(&lab);
     let dry = lab.home.run(&["file", mount.text(), "--dry-run"]);
-    dry.ends(0, &["is of fuse.ceph-fuse", "the same file system may be mounted at", other.text()]);
+    dry.ends(0, &["is of fuse.ceph-fuse", "may be mounts of the same file system", other.text()]);
     assert!(dry.out.contains("(fuse.ceph-fuse)") && !dry.out.contains(" stat "), "{}", dry.out);
     only_theirs_is_left(mount.path());
     assert_eq!(journals(&lab.home), 0);

@@ -107,7 +107,8 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
         parts.push(words::mix(workload.mix));
     }
     // Of files by their names each job has one in flight.
-    if !varied("depth") && !(varied("jobs") && workload.of_files()) {
+    let as_jobs = varied("jobs") && workload.of_files();
+    if !varied("depth") && !as_jobs {
         parts.push(format!("depth {}", workload.depth));
     }
     if !varied("jobs") && !varied("images") && workload.jobs > 1 {

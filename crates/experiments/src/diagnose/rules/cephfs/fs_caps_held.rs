@@ -17,10 +17,10 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Facts(FactsPart::MetadataServers)],
     suspect,
-    fix: "ceph tell mds.NAME ops names the inode, ceph tell mds.NAME dump inode NUMBER who holds what of it (client_caps): look after that client's host, and after the OSDs that it writes to; \
-          ceph tell mds.NAME session evict id=N, if it does not come back",
+    fix: "ceph tell mds.NAME ops names the inode (#0x…), ceph tell mds.NAME dump inode NUMBER, with that number in decimal, who holds what of it (client_caps; not the client that waits): look after that client's host, and after the OSDs that it writes to; \
+          ceph tell mds.NAME session evict id=N of the holder, if it does not come back",
     risk: "a client that is evicted loses what it has not written yet, and has to mount anew",
-    confirm: "ceph tell mds.NAME ops, several times: the same file, and the same holder",
+    confirm: "ceph tell mds.NAME ops, several times: the same file, and by dump inode the same holder",
     matters: Matters::Much,
     tried: Tried::Machines,
     ..Rule::OF_FACTS
@@ -36,7 +36,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         let waiting: Vec<&WaitingRequest> = server.waiting.iter().flatten().filter(long).collect();
         let first = waiting.first()?;
         let evidence = phrase!(
-            "{}: {} requests wait for a lock; the first, {} of {}, since {} ({})",
+            "{}: waiting for a lock: {}; the longest is {} by {}, which waits for another client, since {} ({})",
             server.name.as_str(),
             Quantity::Count(waiting.len() as u64),
             first.operation.as_str(),

@@ -17,9 +17,9 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Facts(FactsPart::BucketIndexes), Source::Facts(FactsPart::Options)],
     suspect,
-    fix: "radosgw-admin bucket reshard --bucket NAME --num-shards N, with N at least the objects by 100,000; leave rgw_dynamic_resharding on, and give buckets that will be large their shards when they are made",
+    fix: "radosgw-admin bucket reshard --bucket NAME --num-shards N, with N at least the number of objects divided by 100,000; leave rgw_dynamic_resharding on, and give buckets that will be large their shards when they are made",
     risk: "writes to the bucket wait while it is split, before Tentacle",
-    confirm: "radosgw-admin bucket limit check; compare fathom object --patterns write-parallel in that bucket's zone with an empty bucket of many shards",
+    confirm: "radosgw-admin bucket limit check; put small objects in parallel into that bucket, and into a new one with more shards, by a tool of yours, and compare",
     tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
