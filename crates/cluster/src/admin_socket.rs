@@ -58,8 +58,9 @@ mod tests {
         std::fs::create_dir_all(&dir).unwrap();
         let path = dir.join("x.asok");
         let listener = UnixListener::bind(&path).unwrap();
+        let shown = path.to_str().unwrap();
         let inode =
-            |line: &str| line.ends_with("x.asok").then(|| line.split_ascii_whitespace().nth(6)?.parse().ok()).flatten();
+            |line: &str| line.ends_with(shown).then(|| line.split_ascii_whitespace().nth(6)?.parse().ok()).flatten();
         let table = std::fs::read_to_string("/proc/self/net/unix").unwrap();
         let own: BTreeSet<u64> = table.lines().filter_map(inode).collect();
         let found: Vec<&Path> = table.lines().filter_map(|line| listening(line, &own)).collect();
