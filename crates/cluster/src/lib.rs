@@ -6,6 +6,7 @@ mod apply;
 pub mod buckets;
 pub mod cephfs;
 mod coalescing;
+mod command_line;
 pub mod compaction;
 mod crush;
 mod databases;

@@ -1,6 +1,7 @@
 //! What object gateways and metadata servers on this host count of the requests that they serve, asked over their admin sockets.
 
 use crate::admin_socket;
+use crate::command_line::{option, program};
 use model::{ServiceLook, ServiceTimer, Spent, TimesOfService};
 use procfs::process::{Process, all_processes};
 use serde_json::{Value, json};
@@ -37,23 +38,10 @@ fn look_at(process: &Process, fsid: &str) -> Option<ServiceLook> {
 
 /// `radosgw -n client.rgw.a`, `ceph-mds --id=a`.
 fn name_of(words: &[String]) -> Option<String> {
-    let (program, rest) = words.split_first()?;
-    let program = program.rsplit('/').next()?;
+    let program = program(words)?;
     let (_, kind) = PROGRAMS.iter().find(|(name, _)| *name == program)?;
-    let mut rest = rest.iter();
-    while let Some(word) = rest.next() {
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_string())),
-            None => (word.as_str(), None),
-        };
-        let mut value = || value.clone().or_else(|| rest.next().cloned());
-        match name {
-            "-i" | "--id" => return value().map(|id| format!("{kind}.{id}")),
-            "-n" | "--name" => return value(),
-            _ => {}
-        }
-    }
-    None
+    let (name, value) = option(words, &["-i", "--id", "-n", "--name"])?;
+    Some(if ["-i", "--id"].contains(&name) { format!("{kind}.{value}") } else { value })
 }
 
 fn so_far(dump: &Value) -> BTreeMap<ServiceTimer, Spent> {

@@ -1,6 +1,7 @@
 //! Which processes of this host are the wanted OSDs.
 
 use super::threads::{self, Threads};
+use crate::command_line::{option, program};
 use model::OsdWish;
 use procfs::net::{TcpNetEntry, TcpState};
 use procfs::process::{FDTarget, Process, all_processes};
@@ -47,24 +48,10 @@ pub fn find(wanted: &[OsdWish]) -> Vec<OsdProcess> {
 
 /// `ceph-osd -i 3`, `ceph-osd --id=3`, `ceph-osd -n osd.3`.
 fn osd_of(words: &[String]) -> Option<u32> {
-    let (program, rest) = words.split_first()?;
-    if program.rsplit('/').next() != Some("ceph-osd") {
-        return None;
-    }
-    let mut rest = rest.iter();
-    while let Some(word) = rest.next() {
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_string())),
-            None => (word.as_str(), None),
-        };
-        let mut value = || value.clone().or_else(|| rest.next().cloned());
-        match name {
-            "-i" | "--id" => return value()?.parse().ok(),
-            "-n" | "--name" => return value()?.strip_prefix("osd.")?.parse().ok(),
-            _ => {}
-        }
-    }
-    None
+    let (name, value) = option(words, &["-i", "--id", "-n", "--name"])?;
+    let of_osd = program(words) == Some("ceph-osd");
+    let id = if ["-i", "--id"].contains(&name) { Some(value.as_str()) } else { value.strip_prefix("osd.") };
+    id.filter(|_| of_osd)?.parse().ok()
 }
 
 /// Does one of its sockets listen at this address, in its own network namespace?
