@@ -13,6 +13,7 @@ fn needed(command: &str) -> &'static str {
         | "pg stat"
         | "osd perf"
         | "osd df"
+        | "osd pool stats"
         | "balancer status"
         | "config show"
         | "osd pool autoscale-status" => "mgr 'allow r'",
@@ -30,8 +31,13 @@ pub fn advice(cluster: &Cluster, command: &str) -> String {
         || "its caps cannot be read with these rights".to_string(),
         |caps| format!("it has: {}", if caps.is_empty() { "none".to_string() } else { caps }),
     );
+    let missing = needed(command);
+    let looks = if missing.ends_with("'allow r'") {
+        "To look, as an audit does, these suffice: mon 'allow r' mgr 'allow r' osd 'allow r'. "
+    } else {
+        ""
+    };
     format!(
-        "{user} may not run `{command}`: missing cap {}; {has}. The least that suffices for Fathom: ceph auth caps {user} {CAPS_LEAST}",
-        needed(command)
+        "{user} may not run `{command}`: missing cap {missing}; {has}. {looks}The least that suffices for Fathom: ceph auth caps {user} {CAPS_LEAST}"
     )
 }

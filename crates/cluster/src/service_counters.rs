@@ -1,11 +1,18 @@
-//! What object gateways and metadata servers on this host count of the requests that they serve, asked over their admin sockets.
+//! What object gateways and metadata servers count of the requests that they serve: those on this host asked over their admin sockets,
+//! metadata servers anywhere by the cluster's library, which needs the right to ask them.
 
+use crate::admin::Cluster;
 use crate::admin_socket;
 use crate::command_line::{option, program};
+use crate::facts::metadata_servers::active;
 use model::{ServiceLook, ServiceTimer, Spent, TimesOfService};
 use procfs::process::{Process, all_processes};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How long metadata servers may take to answer, all together: a slice waits for it.
+const LIMIT: Duration = Duration::from_secs(2);
 
 /// Section and name of each, the same in Ceph 14 to 20.
 const NAMES: [(ServiceTimer, &str, &str); 3] = [
@@ -22,6 +29,21 @@ pub fn look(fsid: &str) -> Vec<ServiceLook> {
     let processes = all_processes().into_iter().flatten().flatten();
     processes.filter_map(|process| look_at(&process, fsid)).collect()
 }
+
+/// Of all active metadata servers, asked themselves. Empty: there is none, or this user may not ask them, or none has answered in time.
+pub fn metadata_servers(cluster: &Cluster) -> Vec<ServiceLook> {
+    let servers = cluster.ask(json!({"prefix": "fs dump"})).map(|dump| active(&dump)).unwrap_or_default();
+    let questions = servers.iter().map(|(gid, _)| (gid.clone(), json!({"prefix": "perf dump", "format": "json"})));
+    let answers = ceph::ask_mds(&cluster.rados, questions.collect(), LIMIT);
+    let one = |((gid, name), answer): (&(String, String), Result<ceph::Reply, ceph::CephError>)| {
+        let dump = answer.ok()?.json().ok()?;
+        Some(ServiceLook { daemon: format!("{MDS}{name}"), process: format!("{MDS}{gid}"), spent: so_far(&dump) })
+    };
+    servers.iter().zip(answers).filter_map(one).collect()
+}
+
+/// How names of metadata servers begin.
+pub const MDS: &str = "mds.";
 
 fn look_at(process: &Process, fsid: &str) -> Option<ServiceLook> {
     let daemon = name_of(&process.cmdline().ok()?)?;

@@ -42,6 +42,8 @@ pub struct Lane {
     pub first_error: Option<String>,
     /// Why waiting for what was in flight at the end broke off.
     broke: Option<String>,
+    /// The longest that an operation has taken, from its start to its answer.
+    longest: Nanos,
 }
 
 /// An operation in its slot, and when it was submitted.
@@ -84,6 +86,7 @@ impl Lane {
             cuts: Vec::new(),
             first_error: None,
             broke: None,
+            longest: 0,
         }
     }
 
@@ -203,6 +206,7 @@ impl Lane {
             (Ok(_), Some(told)) => self.tally.record_told(op.kind, told),
             (Ok(bytes), None) if bytes == op.len => {
                 let (response, service) = (at.saturating_sub(op.due), at.saturating_sub(started));
+                self.longest = self.longest.max(service);
                 // From the same instant as the last one: what this program does before it sends is in both.
                 let first_byte = done.first_byte.map(|came| came.saturating_sub(started).min(service));
                 self.tally.record(&op, &Times { response, service, late, first_byte });
@@ -250,8 +254,20 @@ impl Lane {
             return false;
         }
         self.in_flight -= self.done.len();
-        self.free.extend(self.done.drain(..).map(|done| done.slot));
+        let now = clock.now();
+        for done in self.done.drain(..) {
+            let at = if done.at == 0 { now } else { done.at };
+            let service = at.saturating_sub(self.slots[done.slot as usize].at);
+            // What stands for many operations is none itself.
+            self.longest = self.longest.max(if done.told.is_some() { 0 } else { service });
+            self.free.push(done.slot);
+        }
         true
+    }
+
+    /// The longest that an operation has taken so far.
+    pub fn longest(&self) -> Nanos {
+        self.longest
     }
 
     /// What had no answer when waiting for it ended, in words: none of the windows counts it.

@@ -28,10 +28,29 @@ const STAYS_DOWN: usize = 3;
 pub(crate) const STRETCH_SECONDS: f64 = 300.0;
 /// At least this many dips are needed to know how often they come.
 const DIPS_ENOUGH: usize = 4;
+/// Seconds at the end of a slice without an operation that ended, and as many times the usual distance of two: it stood still. At fifty times
+/// that is no chance (e⁻⁵⁰, were they independent).
+const STILL: f64 = 1.0;
+const STILL_TIMES: f64 = 50.0;
 
 /// Up to this share of short slices need not have settled: each is a moment among others then, and what it differs by is in the
 /// interval.
 const UNSETTLED_MOST: f64 = 0.2;
+
+/// To the end of the slice nothing ended any more: that is no level to which a write fell, and what was in flight is in no window.
+fn stood_still(slice: &Slice) -> Option<String> {
+    let silent = slice.samples.iter().rev().take_while(|sample| sample.ops == 0).count();
+    let (ended, window) = (slice.samples.len() - silent, slice.window_ns as f64 / SECOND as f64);
+    let operations: u64 = slice.samples.iter().map(|sample| sample.ops).sum();
+    let (lasted, usual) = (silent as f64 * window, ended as f64 * window / operations.max(1) as f64);
+    (lasted >= STILL && lasted >= STILL_TIMES * usual).then(|| {
+        format!(
+            "nothing ended in the last {} of pass {}, in which operations were in flight: what held them up is in no figure",
+            seconds(lasted),
+            slice.pass
+        )
+    })
+}
 
 /// Did they settle, but for a few among many?
 pub fn settle_mostly(slices: &[&Slice], goal: &Goal) -> bool {
@@ -142,13 +161,16 @@ impl LabelCase<'_> {
 
     /// A write that fell and stayed down: what it measured before was a cache.
     fn burst(&self, rates: &[Vec<f64>]) -> Option<Label> {
-        // A network keeps nothing.
-        if !self.kind.changes() || self.step.layer.of_links() {
+        // A network keeps nothing, and what has no content fills nothing.
+        if !self.kind.changes() || !self.kind.moves_bytes() || self.step.layer.of_links() {
             return None;
         }
         let means: Vec<f64> = self.slices.iter().map(|slice| overall_rate(slice)).collect();
         let inside = |at: &usize| !self.slices[*at].settled && self.falls_inside(*at, &rates[*at], &means);
         if let Some(at) = (0..means.len()).find(inside) {
+            if let Some(still) = stood_still(self.slices[at]) {
+                return Some(Label::Unsettled(still));
+            }
             let volume = volume(self.written_before(at) + written(self.slices[at]) / 2);
             let text = format!(
                 "fell by more than {} within pass {}, after about {volume} were written: the value mixes both",

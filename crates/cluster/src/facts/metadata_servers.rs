@@ -52,7 +52,7 @@ pub fn read(cluster: &Cluster, dump: &Value, left_out: &mut Vec<String>) -> Opti
 }
 
 /// Those of all file systems: the id by which each is asked, and its name.
-fn active(dump: &Value) -> Vec<(String, String)> {
+pub(crate) fn active(dump: &Value) -> Vec<(String, String)> {
     let maps = list(dump, "filesystems").iter().filter_map(|system| system.get("mdsmap")?.get("info")?.as_object());
     let active = maps.flatten().filter(|(_, one)| text(one, "state").as_deref() == Some("up:active"));
     active

@@ -3,7 +3,7 @@
 mod crush;
 mod images;
 mod indexes;
-mod metadata_servers;
+pub(crate) mod metadata_servers;
 mod osds;
 mod pools;
 mod state;

@@ -108,12 +108,12 @@ impl Thread {
         }
         self.clock.wait_until(self.start);
         let began = of_this_thread();
-        let broken = self.load(&mut lane);
+        let (broken, counted) = self.load(&mut lane);
         let (seconds, now) = (self.clock.now().saturating_sub(self.start) as f64 / 1e9, of_this_thread());
         if broken.is_none() {
             let deadline = self.clock.now() + DRAIN;
             while lane.drain(&*self.clock, deadline) {}
-            if let Some(text) = lane.unanswered(self.clock.now()) {
+            if let Some(text) = lane.unanswered(self.clock.now()).or_else(|| held_up(counted, lane.longest())) {
                 let _ = self.tell.send(News::Windows { lane: self.index, cuts: Vec::new(), first_error: Some(text) });
             }
         }
@@ -130,10 +130,13 @@ impl Thread {
         let _ = self.tell.send(News::Ended { lane: self.index, broken, effort, pages });
     }
 
-    fn load(&self, lane: &mut Lane) -> Option<EngineError> {
+    /// Until it is to stop. Why it broke off, and the longest that an operation had taken before it was to stop.
+    fn load(&self, lane: &mut Lane) -> (Option<EngineError>, Nanos) {
+        let mut counted = 0;
         while !self.stop.load(Ordering::Relaxed) {
+            counted = lane.longest();
             if let Err(error) = lane.turn(&*self.clock) {
-                return Some(error);
+                return (Some(error), counted);
             }
             if let Some(until) = lane.idle_until() {
                 self.clock.wait_until(until);
@@ -141,10 +144,43 @@ impl Thread {
             if !lane.cuts.is_empty() {
                 let (cuts, first_error) = (std::mem::take(&mut lane.cuts), lane.first_error.take());
                 if self.tell.send(News::Windows { lane: self.index, cuts, first_error }).is_err() {
-                    return None;
+                    return (None, counted);
                 }
             }
         }
-        None
+        (None, counted)
+    }
+}
+
+/// Operations of at least this length that ended after their slice are told, if they took many times as long as all that are counted.
+const HELD_UP: Nanos = SECOND;
+const MANY_TIMES: u64 = 5;
+/// Where none is counted, operations may simply be long: those that are longer than this are told.
+const LONG: Nanos = 5 * SECOND;
+
+/// What was in flight when a slice was to end, and ended later, is in no window: of something that stood still that would be all there is to
+/// see. `counted`, `all`: the longest operation without these, and with them.
+fn held_up(counted: Nanos, all: Nanos) -> Option<String> {
+    let most = if counted == 0 { LONG } else { HELD_UP.max(MANY_TIMES * counted) };
+    (all >= most).then(|| {
+        format!(
+            "an operation that went on at the end of a slice took {:.1} s, and no other more than {:.1} s; it is in no figure",
+            all as f64 / SECOND as f64,
+            counted as f64 / SECOND as f64
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_held_an_operation_up_beyond_the_end_is_told_if_nothing_counted_shows_it() {
+        assert_eq!(held_up(SECOND / 50, SECOND / 2), None);
+        assert_eq!(held_up(3 * SECOND / 2, 2 * SECOND), None, "others took as long");
+        assert_eq!(held_up(0, 2 * SECOND), None, "they are long");
+        let told = held_up(SECOND / 10, 8 * SECOND).unwrap();
+        assert!(told.contains("took 8.0 s, and no other more than 0.1 s"), "{told}");
     }
 }

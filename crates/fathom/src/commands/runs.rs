@@ -71,6 +71,11 @@ pub fn show(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {
 }
 
 pub fn report(common: &Common, args: &ReportArgs) -> Result<u8, Failure> {
+    if !matches!(common.format, Format::Text | Format::Json) {
+        let text = "--format: report writes a file, whose ending says what it becomes (--output x.html, x.md, x.json); \
+                    fathom show prints a run, with the same --format";
+        return Err(Failure::Usage(text.to_string()));
+    }
     let (record, report) = load(common, &args.run)?;
     write_report(&args.output, &record, &report)?;
     match common.format {

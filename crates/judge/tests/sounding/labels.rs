@@ -161,6 +161,20 @@ fn a_write_that_falls_within_a_slice_is_a_burst() {
 }
 
 #[test]
+fn a_write_of_which_nothing_ends_any_more_stood_still() {
+    let mut slices = passes(OpClass::Write, &[1000.0, 1000.0]);
+    slices[1] = slice(2, OpClass::Write, &[noisy(1000.0, 50, 5), vec![0.0; 80]].concat());
+    slices[1].settled = false;
+    let (label, why, _) = labelled(&slices, &Goal::default());
+    assert_eq!(label, "unsettled");
+    assert!(why.starts_with("nothing ended in the last 8.0 s of pass 2"), "{why}");
+    // Half a second may be chance.
+    slices[1] = slice(2, OpClass::Write, &[noisy(1000.0, 50, 5), noisy(400.0, 75, 6), vec![0.0; 5]].concat());
+    slices[1].settled = false;
+    assert_eq!(labelled(&slices, &Goal::default()).0, "burst");
+}
+
+#[test]
 fn a_slice_that_never_settled_makes_the_figure_unsettled() {
     let mut slices = passes(OpClass::Read, &[1000.0, 1000.0]);
     let rising: Vec<f64> = (0..240).map(|i| 800.0 + 2.0 * f64::from(i)).collect();

@@ -1,4 +1,4 @@
-//! `bucket-few-shards`: a bucket holds far more objects than the one part of its index should.
+//! `bucket-few-shards`: a bucket holds far more objects than the one shard of its index should.
 
 use super::changes::{Change, OwnBucket, Settings};
 use super::target::TargetKind;
@@ -9,7 +9,7 @@ use crate::services::Service;
 
 pub static FAULT: Fault = Fault {
     name: "bucket-few-shards",
-    what: "A bucket of the fault's own has this many objects in an index of one part, ten times what the gateway is told that a part may have, and the gateway does not split it.",
+    what: "A bucket of the fault's own has this many objects in an index of one shard, ten times what the gateway is told that a shard may have, and the gateway does not split it.",
     target: TargetKind::Nothing,
     value: Some(Value { default: "1000", unit: "objects" }),
     plan,

@@ -9,7 +9,7 @@ use crate::services::Service;
 
 pub static FAULT: Fault = Fault {
     name: "nfs-few-workers",
-    what: "The NFS server starts again with as few threads as it takes: two requests at a time are done, and all others wait.",
+    what: "The NFS server starts again with its least number of worker threads, two: all other requests wait.",
     target: TargetKind::Nothing,
     value: None,
     plan,

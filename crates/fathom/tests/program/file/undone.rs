@@ -11,7 +11,8 @@ use std::process::{Child, Command, Stdio};
 /// That of a run which is under way there, or was killed.
 fn own_folder(top: &Path) -> Option<PathBuf> {
     let mut entries = fs::read_dir(top).unwrap().map(|entry| entry.unwrap().path());
-    entries.find(|path| path.to_string_lossy().ends_with(".files"))
+    // By libcephfs it has another name than in a mount of the same file system.
+    entries.find(|path| [".files", ".cephfs"].iter().any(|ending| path.to_string_lossy().ends_with(ending)))
 }
 
 #[test]

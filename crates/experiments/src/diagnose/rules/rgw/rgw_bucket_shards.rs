@@ -6,7 +6,7 @@ use model::facts::BucketIndex;
 pub static RULE: Rule = Rule {
     id: "rgw-bucket-shards",
     about: Area::Rgw,
-    what: "A part (shard) of a bucket's index has more objects than it should.",
+    what: "A shard of a bucket's index has more objects than it should.",
     why: "All puts and deletes of these objects are written to one object of the index pool, one after the other; listing takes long, and so does recovering the OSDs that have it.",
     evidence: "The header of a shard counts more entries than rgw_max_objs_per_shard says (default 100,000). Indexes are read where their pool has at most 2,000 objects; unfinished \
                uploads and versions count as objects, as they do in the index. How much time a large shard takes was not measured here: no lab of this project's machines holds 100,000 \
