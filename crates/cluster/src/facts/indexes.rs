@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const INDEX_MOST: u64 = 2_000;
 /// Objects of the pool that has the names of buckets, which are listed.
 const NAMES_MOST: u64 = 20_000;
-/// Of so many buckets at most it is told.
+/// At most this many buckets are told of.
 const TOLD: usize = 20;
 /// Bytes of an answer without entries: a header.
 const HEADER_MOST: usize = 64 << 10;
