@@ -13,32 +13,11 @@ demo:
 	$(CARGO) build --release --locked
 	@scripts/demo $(FATHOM)
 
-# Tests of the program that look at states and not at times, or wait more than they work, and leave disks alone: beside the others, which
-# get the processors first. A drive that is judged beside tests that write much is told to be slow, as it is then.
-BESIDE = audit:: bad_input:: crash:: file::nfs:: file::undone:: guest:: hostile_agent:: image_states:: in_a_guest:: lab:: lab_faults:: lab_services:: reports_and_ends:: \
-  sweep::killed_or_stopped
-# A gateway, or files, under load take all processors there are: neither beside those that measure nor beside a guest. Twelve streams at
-# once need both of them: beside a lab under load, the load is the limit and not the uplink.
-ALONE = cluster::uplink:: file::loads:: object::
-
-# Where clippy is the compiler already (.ci/run), it has looked at everything.
-LINT = $(if $(RUSTC_WORKSPACE_WRAPPER),true,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
-
 test:
 	@scripts/install-missing rust compiler ceph headers browser fio sshd devices guest services
 	$(CARGO) fmt --all --check
 	$(CARGO) test --workspace --locked --no-run
-	@# Those of the parts run beside those of the program, which come first, since they measure; what is left checks the sources. Tests of the
-	@# program wait more than they work: three at a time.
-	@{ parts=0; \
-	  $(CARGO) test --workspace --exclude fathom --locked --no-fail-fast || parts=1; \
-	  $(CARGO) test -p fathom --locked --no-fail-fast --test program -- $(BESIDE) --test-threads=3 || parts=1; \
-	  $(LINT) || parts=1; \
-	  test $$parts = 0; } > target/parts.log 2>&1 & parts=$$!; \
-	nice -n -10 $(CARGO) test -p fathom --locked --no-fail-fast -- $(BESIDE:%=--skip=%) $(ALONE:%=--skip=%); program=$$?; \
-	wait $$parts; parts=$$?; cat target/parts.log; \
-	$(CARGO) test -p fathom --locked --no-fail-fast --test program -- $(ALONE); alone=$$?; \
-	test $$program = 0 -a $$parts = 0 -a $$alone = 0
+	@CARGO=$(CARGO) scripts/test
 
 # What needs neither root nor Ceph nor a browser; under two minutes once it is built.
 FAST = texts results sounding tidy windows

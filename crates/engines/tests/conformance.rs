@@ -148,11 +148,14 @@ fn each(check: impl Fn(&Case, &Workload)) {
     each_with(|_, _| Some(()), |case, workload, ()| check(case, workload));
 }
 
-/// Checks only the cases that have what is looked at: at least one has.
 fn each_with<T>(has: impl Fn(&Case, &Workload) -> Option<T>, check: impl Fn(&Case, &Workload, T)) {
+    each_in(tempfile::tempdir().unwrap().path(), has, check);
+}
+
+/// Checks only the cases that have what is looked at: at least one has. Files lie in this folder.
+fn each_in<T>(folder: &Path, has: impl Fn(&Case, &Workload) -> Option<T>, check: impl Fn(&Case, &Workload, T)) {
     let mut checked = 0;
-    let folder = tempfile::tempdir().unwrap();
-    for case in cases(folder.path()) {
+    for case in cases(folder) {
         for workload in workloads(&case) {
             let Some(of_case) = has(&case, &workload) else { continue };
             println!("{} {workload:?}", case.engine.name());
@@ -282,10 +285,13 @@ fn windows_add_up_and_come_in_order() {
 /// A machine that gives no processor for seconds keeps no rate. It does not do so this often in a row.
 const TRIES: usize = 5;
 
-/// Not one more than is due, whatever the machine does; nearly all of them, since a rate is not a wish.
+/// Not one more than is due, whatever the machine does; nearly all of them, since a rate is not a wish. In memory: a disk that others keep
+/// busy cannot keep it, whatever an engine does.
 #[test]
 fn a_rate_is_kept() {
-    each_with(
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    each_in(
+        memory.path(),
         |_, workload| workload.rate,
         |case, workload, rate| {
             let step = step(case, workload);
@@ -302,12 +308,14 @@ fn a_rate_is_kept() {
                 assert_eq!(end.unwrap().broken, None);
                 due - ops as f64
             };
+            let mut lacked = Vec::new();
             let kept = (0..TRIES).any(|_| {
                 let lacks = lacking();
                 assert!(lacks > -most, "{} more than the {due} that are due", -lacks);
+                lacked.push(lacks);
                 lacks < most
             });
-            assert!(kept, "none of {TRIES} runs did nearly all of {due}");
+            assert!(kept, "{}: of {due} operations that were due lacked {lacked:?}", case.engine.name());
         },
     );
 }

@@ -8,9 +8,7 @@ use std::collections::BTreeSet;
 fn a_run_has_every_cell_and_can_be_shown_again() {
     let lab = Lent::lab();
     let before = lab.snapshot();
-    let ran = lab.home.run(&["run", "--lab", &lab.name, "--passes", "1", "--duration", "1s", "--format", "json"]);
-    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
-    let document = ran.json();
+    let document = whole_run(&lab);
     assert_eq!(document["schema"], "fathom.run/1");
     every_cell(&document);
     figures_are_whole(&document);
@@ -19,6 +17,22 @@ fn a_run_has_every_cell_and_can_be_shown_again() {
     assert!(changes.len() >= 7 && changes.iter().all(|change| change["undone"] == true), "{changes:#?}");
     again_from_the_archive(&lab, &document);
     ctrl_in_every_format(&lab);
+}
+
+/// A machine that stands still for a second voids the slice of that second, and rightly; it does not do so in two runs.
+fn whole_run(lab: &Lab) -> Value {
+    let run = || {
+        let ran = lab.home.run(&["run", "--lab", &lab.name, "--passes", "1", "--duration", "1s", "--format", "json"]);
+        assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+        ran.json()
+    };
+    let first = run();
+    let void: Vec<&Value> = first["figures"].as_array().unwrap().iter().filter(|one| one["label"] == "void").collect();
+    if void.is_empty() {
+        return first;
+    }
+    println!("void at first: {void:#?}");
+    run()
 }
 
 fn every_cell(document: &Value) {
