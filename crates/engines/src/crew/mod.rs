@@ -2,6 +2,7 @@
 
 mod board;
 mod effort;
+mod held_up;
 mod overseer;
 mod rota;
 mod threads;

@@ -1,10 +1,22 @@
 //! Watches over the lanes of a slice: passes complete windows on, and knows when and why the slice has to end.
 
 use super::board::OpenWindows;
+use super::held_up::held_up;
 use super::{ASK_EVERY, Flow, no_window};
 use crate::api::EngineError;
 use crate::worker::Cut;
 use model::{Effort, EmptyPages, Nanos, SliceEnd, WindowSet};
+
+/// What is known of a lane when it has ended.
+#[derive(Default)]
+pub struct LaneEnd {
+    /// Why it ended before it was to.
+    pub broken: Option<EngineError>,
+    /// Its longest operation, also of those that ended after the slice.
+    pub longest: Nanos,
+    pub effort: Effort,
+    pub pages: EmptyPages,
+}
 
 pub struct Overseer<'a> {
     board: OpenWindows,
@@ -14,6 +26,10 @@ pub struct Overseer<'a> {
     heard: Vec<Nanos>,
     /// By lane: operations that ended.
     done: Vec<u64>,
+    /// By target: the longest operation of the windows that were passed on.
+    counted: Vec<Nanos>,
+    /// By target: the longest operation of all.
+    longest: Vec<Nanos>,
     /// By target: the end of the last window in which an operation ended.
     progressed: Vec<Nanos>,
     start: Nanos,
@@ -39,6 +55,8 @@ impl<'a> Overseer<'a> {
             board: OpenWindows::new(targets.len()),
             heard: vec![start; targets.len()],
             done: vec![0; targets.len()],
+            counted: vec![0; highest + 1],
+            longest: vec![0; highest + 1],
             progressed: vec![start; highest + 1],
             targets,
             start,
@@ -74,6 +92,10 @@ impl<'a> Overseer<'a> {
         while !self.stop {
             let Some(set) = self.board.complete() else { break };
             self.asked = self.start + (Nanos::from(set.window) + 1) * self.window_ns;
+            for (target, _, sample) in &set.samples {
+                let longest = &mut self.counted[*target as usize];
+                *longest = sample.service.max_ns.max(*longest);
+            }
             self.stop = (self.on_window)(&set) == Flow::Stop;
         }
     }
@@ -87,15 +109,18 @@ impl<'a> Overseer<'a> {
         self.stop = (self.on_window)(&no_window(self.start, self.window_ns, now)) == Flow::Stop;
     }
 
-    pub fn lane_ended(&mut self, lane: usize, broken: Option<EngineError>, effort: Effort, pages: EmptyPages) {
-        if pages.looked_at > 0 {
-            *self.end.empty_pages.entry(self.targets[lane]).or_default() += pages;
+    pub fn lane_ended(&mut self, lane: usize, end: LaneEnd) {
+        let target = self.targets[lane];
+        let longest = &mut self.longest[target as usize];
+        *longest = end.longest.max(*longest);
+        if end.pages.looked_at > 0 {
+            *self.end.empty_pages.entry(target).or_default() += end.pages;
         }
-        if effort.cpu_seconds > 0.0 {
-            *self.end.efforts.entry(self.targets[lane]).or_default() += effort;
+        if end.effort.cpu_seconds > 0.0 {
+            *self.end.efforts.entry(target).or_default() += end.effort;
         }
-        if let Some(error) = broken {
-            self.broke(self.targets[lane], error.to_string());
+        if let Some(error) = end.broken {
+            self.broke(target, error.to_string());
         }
     }
 
@@ -124,6 +149,12 @@ impl<'a> Overseer<'a> {
 
     pub fn end(mut self) -> SliceEnd {
         self.end.windows = self.board.windows();
+        // While a lane waits in a call no window of its target is passed on: the slice may have ended before that call did.
+        for (target, (counted, longest)) in self.counted.iter().zip(&self.longest).enumerate() {
+            if let (None, Some(text)) = (&self.end.broken, held_up(*counted, *longest)) {
+                self.end.first_error.get_or_insert((target as u32, text));
+            }
+        }
         for (target, done) in self.targets.iter().zip(self.done) {
             self.end.lanes.entry(*target).or_default().push(done);
         }

@@ -2,9 +2,9 @@
 //! them, and what comes and goes meets all alike.
 
 use super::effort::of_this_thread;
-use super::overseer::Overseer;
+use super::overseer::{LaneEnd, Overseer};
 use super::{DRAIN, Seat};
-use model::{Clock, Effort, EmptyPages, Nanos, SliceEnd};
+use model::{Clock, Effort, Nanos, SliceEnd};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -36,7 +36,8 @@ pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, start: Nanos, seed: u64, mut
         ..Effort::default()
     };
     for (index, seat) in seats.iter().enumerate() {
-        overseer.lane_ended(index, None, effort, seat.lane.empty_pages());
+        let (longest, pages) = (seat.lane.longest(), seat.lane.empty_pages());
+        overseer.lane_ended(index, LaneEnd { broken: None, longest, effort, pages });
     }
     overseer.end()
 }
@@ -45,7 +46,7 @@ pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, start: Nanos, seed: u64, mut
 fn one_operation(seat: &mut Seat, index: usize, clock: &dyn Clock, overseer: &mut Overseer) {
     loop {
         if let Err(error) = seat.lane.turn(clock) {
-            overseer.lane_ended(index, Some(error), Effort::default(), EmptyPages::default());
+            overseer.lane_ended(index, LaneEnd { broken: Some(error), ..LaneEnd::default() });
             return;
         }
         if !seat.lane.cuts.is_empty() {

@@ -222,6 +222,47 @@ fn while_an_operation_takes_long_it_is_asked_whether_to_go_on() {
     assert!(longest >= ASK_EVERY, "{longest}");
 }
 
+/// One of two lanes stays in one call for longer than the slice lasts.
+struct OneWaits;
+
+struct Waits(Vec<Op>, Option<Nanos>);
+
+impl Engine for OneWaits {
+    fn name(&self) -> &'static str {
+        "one-waits"
+    }
+
+    fn refuse(&self, _: &Target, _: &Workload) -> Option<String> {
+        None
+    }
+
+    fn open(&self, _: &Context, _: &Target, _: &Workload, lane: u32) -> Result<Box<dyn Session>, EngineError> {
+        Ok(Box::new(Waits(Vec::new(), (lane == 0).then_some(1500 * MILLISECOND))))
+    }
+}
+
+impl Session for Waits {
+    fn submit(&mut self, ops: &[Op]) -> Result<usize, EngineError> {
+        self.0.extend(ops);
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, _: std::time::Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        RealClock.wait_until(RealClock.now() + self.1.take().unwrap_or(MILLISECOND));
+        done.extend(self.0.drain(..).map(|op| Done::now(op.slot, Ok(op.len))));
+        Ok(())
+    }
+}
+
+#[test]
+fn an_operation_that_held_a_lane_up_beyond_the_end_is_told() {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let mut stop = |set: &WindowSet| if set.samples.is_empty() || set.window < 3 { Flow::GoOn } else { Flow::Stop };
+    let end = run_slice(&OneWaits, &Context::default(), &clock, &step(1, workload(2, 2)), WINDOW, &mut stop).unwrap();
+    let (target, told) = end.first_error.unwrap();
+    assert!(target == 0 && told.contains("an operation that went on at the end of a slice took 1."), "{told}");
+}
+
 #[test]
 fn nothing_to_load_is_refused() {
     let clock: Arc<dyn Clock> = Arc::new(RealClock);

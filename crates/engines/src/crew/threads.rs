@@ -1,12 +1,12 @@
 //! A thread for each lane, and the caller's thread that collects their windows.
 
 use super::effort::of_this_thread;
-use super::overseer::Overseer;
+use super::overseer::{LaneEnd, Overseer};
 use super::{DRAIN, Seat};
 use crate::api::EngineError;
 use crate::worker::{Cut, Lane};
 use model::clock::SECOND;
-use model::{Clock, Effort, EmptyPages, Nanos, SliceEnd};
+use model::{Clock, Effort, Nanos, SliceEnd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -20,7 +20,7 @@ const LEAVE: Nanos = DRAIN + 7 * SECOND;
 
 enum News {
     Windows { lane: usize, cuts: Vec<Cut>, first_error: Option<String> },
-    Ended { lane: usize, broken: Option<EngineError>, effort: Effort, pages: EmptyPages },
+    Ended { lane: usize, end: LaneEnd },
 }
 
 pub fn run(
@@ -85,8 +85,8 @@ fn heard(news: News, overseer: &mut Overseer) -> usize {
             overseer.take(lane, cuts, first_error);
             0
         }
-        News::Ended { lane, broken, effort, pages } => {
-            overseer.lane_ended(lane, broken, effort, pages);
+        News::Ended { lane, end } => {
+            overseer.lane_ended(lane, end);
             1
         }
     }
@@ -108,16 +108,16 @@ impl Thread {
         }
         self.clock.wait_until(self.start);
         let began = of_this_thread();
-        let (broken, counted) = self.load(&mut lane);
+        let broken = self.load(&mut lane);
         let (seconds, now) = (self.clock.now().saturating_sub(self.start) as f64 / 1e9, of_this_thread());
         if broken.is_none() {
             let deadline = self.clock.now() + DRAIN;
             while lane.drain(&*self.clock, deadline) {}
-            if let Some(text) = lane.unanswered(self.clock.now()).or_else(|| held_up(counted, lane.longest())) {
+            if let Some(text) = lane.unanswered(self.clock.now()) {
                 let _ = self.tell.send(News::Windows { lane: self.index, cuts: Vec::new(), first_error: Some(text) });
             }
         }
-        let pages = lane.empty_pages();
+        let (longest, pages) = (lane.longest(), lane.empty_pages());
         // The session is closed before the slice ends: the next step may want the same device.
         drop(lane);
         let effort = Effort {
@@ -127,16 +127,14 @@ impl Thread {
             ..Effort::default()
         };
         // Nobody listens any more if this took too long.
-        let _ = self.tell.send(News::Ended { lane: self.index, broken, effort, pages });
+        let _ = self.tell.send(News::Ended { lane: self.index, end: LaneEnd { broken, longest, effort, pages } });
     }
 
-    /// Until it is to stop. Why it broke off, and the longest that an operation had taken before it was to stop.
-    fn load(&self, lane: &mut Lane) -> (Option<EngineError>, Nanos) {
-        let mut counted = 0;
+    /// Until it is to stop; why it broke off.
+    fn load(&self, lane: &mut Lane) -> Option<EngineError> {
         while !self.stop.load(Ordering::Relaxed) {
-            counted = lane.longest();
             if let Err(error) = lane.turn(&*self.clock) {
-                return (Some(error), counted);
+                return Some(error);
             }
             if let Some(until) = lane.idle_until() {
                 self.clock.wait_until(until);
@@ -144,43 +142,10 @@ impl Thread {
             if !lane.cuts.is_empty() {
                 let (cuts, first_error) = (std::mem::take(&mut lane.cuts), lane.first_error.take());
                 if self.tell.send(News::Windows { lane: self.index, cuts, first_error }).is_err() {
-                    return (None, counted);
+                    return None;
                 }
             }
         }
-        (None, counted)
-    }
-}
-
-/// Operations of at least this length that ended after their slice are told, if they took many times as long as all that are counted.
-const HELD_UP: Nanos = SECOND;
-const MANY_TIMES: u64 = 5;
-/// Where none is counted, operations may simply be long: those that are longer than this are told.
-const LONG: Nanos = 5 * SECOND;
-
-/// What was in flight when a slice was to end, and ended later, is in no window: of something that stood still that would be all there is to
-/// see. `counted`, `all`: the longest operation without these, and with them.
-fn held_up(counted: Nanos, all: Nanos) -> Option<String> {
-    let most = if counted == 0 { LONG } else { HELD_UP.max(MANY_TIMES * counted) };
-    (all >= most).then(|| {
-        format!(
-            "an operation that went on at the end of a slice took {:.1} s, and no other more than {:.1} s; it is in no figure",
-            all as f64 / SECOND as f64,
-            counted as f64 / SECOND as f64
-        )
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_held_an_operation_up_beyond_the_end_is_told_if_nothing_counted_shows_it() {
-        assert_eq!(held_up(SECOND / 50, SECOND / 2), None);
-        assert_eq!(held_up(3 * SECOND / 2, 2 * SECOND), None, "others took as long");
-        assert_eq!(held_up(0, 2 * SECOND), None, "they are long");
-        let told = held_up(SECOND / 10, 8 * SECOND).unwrap();
-        assert!(told.contains("took 8.0 s, and no other more than 0.1 s"), "{told}");
+        None
     }
 }

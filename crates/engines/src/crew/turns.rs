@@ -1,8 +1,8 @@
 //! Simulated lanes take turns in the caller's thread, so that a run is the same every time.
 
-use super::overseer::Overseer;
+use super::overseer::{LaneEnd, Overseer};
 use super::{DRAIN, Seat};
-use model::{Clock, Effort, EmptyPages, SliceEnd};
+use model::{Clock, SliceEnd};
 
 pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, mut overseer: Overseer) -> SliceEnd {
     while !overseer.stop() {
@@ -13,7 +13,7 @@ pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, mut overseer: Overseer) -> S
                     let cuts = std::mem::take(&mut seat.lane.cuts);
                     overseer.take(index, cuts, seat.lane.first_error.take());
                 }
-                Err(error) => overseer.lane_ended(index, Some(error), Effort::default(), EmptyPages::default()),
+                Err(error) => overseer.lane_ended(index, LaneEnd { broken: Some(error), ..LaneEnd::default() }),
             }
         }
         overseer.look_for_stall(clock.now());
