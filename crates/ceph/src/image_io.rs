@@ -93,6 +93,26 @@ impl ImageIo {
         self.flight().start(slot, &into, create, submit)
     }
 
+    /// Flushes what librbd's cache has taken so far; the slot's buffer is not used.
+    ///
+    /// # Errors
+    /// The errno with which the library refuses it.
+    ///
+    /// # Panics
+    /// The slot has an operation in flight.
+    pub fn flush(&mut self, slot: u32) -> Result<(), i32> {
+        let (fns, raw) = (self.image.fns, self.image.raw);
+        let submit = |completion, _| {
+            // SAFETY: the image is open, and the completion lives until the operation is finished.
+            unsafe { (fns.rbd_aio_flush)(raw, completion) }
+        };
+        // SAFETY: as in `write`.
+        let create = |node, completion: &mut Handle| unsafe {
+            (fns.rbd_aio_create_completion)(node, Some(finished), completion)
+        };
+        self.flight().start(slot, &(0..0), create, submit)
+    }
+
     /// Appends what has ended to `finished`; waits for the first one no longer than `timeout`. Returns at once if
     /// nothing is in flight.
     pub fn wait(&mut self, timeout: Duration, finished: &mut Vec<Finished>) {

@@ -78,6 +78,7 @@ functions! {
         fn rbd_aio_get_return_value(Handle) -> isize;
         fn rbd_aio_release(Handle);
         fn rbd_aio_write(Handle, u64, usize, Text, Handle) -> c_int;
+        fn rbd_aio_flush(Handle, Handle) -> c_int;
         fn rbd_aio_read(Handle, u64, usize, *mut c_char, Handle) -> c_int;
     }
 }

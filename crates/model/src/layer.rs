@@ -5,6 +5,7 @@
 
 use crate::operation::{OpClass, OpMix};
 use crate::pattern::Pattern;
+use crate::workload::{IMAGE_CACHE, PAGE_CACHE, QUICK_ACKS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,13 @@ pub enum DurableBy {
     Acknowledgement,
 }
 
+/// `--option NAME=VALUE`: none else has a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineOption {
+    pub name: &'static str,
+    pub values: &'static [&'static str],
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayerSpec {
@@ -86,6 +94,8 @@ pub struct LayerSpec {
     /// Which operations it has.
     pub operations: &'static [OpClass],
     pub durable_by: DurableBy,
+    /// What its engines can be told beyond the workload.
+    pub options: &'static [EngineOption],
     /// What measures it alone, after `fathom`.
     pub command: &'static str,
     pub can: Abilities,
@@ -113,6 +123,8 @@ const FILES: &[OpClass] = &[
     OpClass::Delete,
 ];
 
+const ON_OR_OFF: &[&str] = &["on", "off"];
+
 const NOTHING: Abilities = Abilities {
     rate: false,
     clients: false,
@@ -132,6 +144,7 @@ const LAYERS: [LayerSpec; 9] = [
         place: "on the device",
         operations: BLOCKS,
         durable_by: DurableBy::Request,
+        options: &[],
         command: "disk PATH",
         can: Abilities { rate: true, hosts: true, ..NOTHING },
     },
@@ -142,6 +155,7 @@ const LAYERS: [LayerSpec; 9] = [
         place: "through network",
         operations: BLOCKS,
         durable_by: DurableBy::Acknowledgement,
+        options: &[],
         command: "network",
         can: Abilities { hosts: true, round_trips: true, ..NOTHING },
     },
@@ -152,6 +166,7 @@ const LAYERS: [LayerSpec; 9] = [
         place: "on the floor",
         operations: BLOCKS,
         durable_by: DurableBy::EachWrite,
+        options: &[],
         command: "floor",
         can: Abilities { hosts: true, ..NOTHING },
     },
@@ -162,6 +177,7 @@ const LAYERS: [LayerSpec; 9] = [
         place: "in an OSD's store",
         operations: BLOCKS,
         durable_by: DurableBy::Acknowledgement,
+        options: &[],
         command: "store",
         can: NOTHING,
     },
@@ -172,6 +188,7 @@ const LAYERS: [LayerSpec; 9] = [
         place: "at an OSD",
         operations: BLOCKS,
         durable_by: DurableBy::Acknowledgement,
+        options: &[],
         command: "osd",
         can: Abilities { rate: true, clients: true, objects: true, data_in_osds: true, ..NOTHING },
     },
@@ -182,6 +199,7 @@ const LAYERS: [LayerSpec; 9] = [
         place: "through rados",
         operations: BLOCKS,
         durable_by: DurableBy::Acknowledgement,
+        options: &[],
         command: "rados",
         can: Abilities { rate: true, clients: true, hosts: true, objects: true, data_in_osds: true, ..NOTHING },
     },
@@ -192,6 +210,10 @@ const LAYERS: [LayerSpec; 9] = [
         place: "through rbd",
         operations: BLOCKS,
         durable_by: DurableBy::Acknowledgement,
+        options: &[EngineOption {
+            name: IMAGE_CACHE,
+            values: &["off", "on", "writethrough", "writeback", "writearound"],
+        }],
         command: "rbd",
         can: Abilities { rate: true, clients: true, hosts: true, images: true, data_in_osds: true, ..NOTHING },
     },
@@ -202,6 +224,7 @@ const LAYERS: [LayerSpec; 9] = [
         place: "in a file",
         operations: FILES,
         durable_by: DurableBy::Request,
+        options: &[EngineOption { name: PAGE_CACHE, values: ON_OR_OFF }],
         command: "file FOLDER",
         can: Abilities { rate: true, hosts: true, ..NOTHING },
     },
@@ -212,6 +235,7 @@ const LAYERS: [LayerSpec; 9] = [
         place: "through an object gateway",
         operations: OBJECTS,
         durable_by: DurableBy::Acknowledgement,
+        options: &[EngineOption { name: QUICK_ACKS, values: ON_OR_OFF }],
         command: "object",
         can: Abilities { rate: true, hosts: true, objects: true, data_in_osds: true, ..NOTHING },
     },

@@ -151,11 +151,25 @@ fn is_one(number: &u32) -> bool {
 
 /// The option of engines of blocks of a file, `on` or `off`.
 pub const PAGE_CACHE: &str = "page-cache";
+/// The option of images by librbd: `off`, `on` (as the library is configured), or a policy of the library.
+pub const IMAGE_CACHE: &str = "cache";
+/// The option of objects of a gateway, `on` or `off`: every packet of an answer is acknowledged at once.
+pub const QUICK_ACKS: &str = "quickack";
+/// The policy with which a write has ended when the OSDs have it.
+pub const WRITE_THROUGH: &str = "writethrough";
+/// What can be compared: each of them says whatever the library is configured to.
+pub const IMAGE_CACHES: [&str; 4] = ["off", WRITE_THROUGH, "writeback", "writearound"];
 
 impl Workload {
     /// Do blocks of a file go through the page cache of the host that loads it?
     pub fn through_page_cache(&self) -> bool {
         self.options.get(PAGE_CACHE).is_some_and(|value| value == "on")
+    }
+
+    /// May librbd's cache answer a write before any OSD has it?
+    pub fn cache_answers_writes(&self) -> bool {
+        self.writes()
+            && self.options.get(IMAGE_CACHE).is_some_and(|value| !["off", WRITE_THROUGH].contains(&value.as_str()))
     }
 
     /// The canonical workload of a pattern over a working set of `span` bytes.

@@ -7,6 +7,7 @@ use crate::content;
 use crate::gateway::names::{Names, PAGE};
 use crate::gateway::parts::Upload;
 use crate::offsets::stock;
+use model::workload::QUICK_ACKS;
 use model::{Bytes, Clock, Nanos, OpClass, Workload};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -16,7 +17,6 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// TCP_QUICKACK: tells what the sender holds back until all before it was acknowledged.
-const QUICK_ACKS: &str = "quickack";
 /// Timers of epoll are of milliseconds: shorter waits than this need finer ones.
 const COARSE: Duration = Duration::from_millis(20);
 const EVENTS: usize = 64;

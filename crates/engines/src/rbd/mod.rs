@@ -1,12 +1,14 @@
 //! The `rbd` engine: images of a pool, through librbd; one image per lane.
 
+mod flushes;
 mod slots;
 
 use crate::api::{Context, Engine, EngineError, Session};
 use crate::rados::{IN_FLIGHT, PART, SlotSession, broken, fill, open_pool_as, room};
 use crate::verify::{Marks, PlaceNames, Region, Stamper, refusal};
 use ceph::{Cache, Image, OpenFor};
-use model::{Bytes, Place, Target, Workload};
+use model::workload::{IMAGE_CACHE, IMAGE_CACHES};
+use model::{Bytes, Durability, Place, Target, Workload};
 use slots::ImageSlots;
 
 pub struct RbdEngine;
@@ -23,7 +25,15 @@ impl Engine for RbdEngine {
         let ours = |images: &[String]| images.iter().all(|image| image.starts_with("fathom."));
         match images_of(target) {
             Err(why) => Some(why),
-            Ok((_, images)) => refusal(self, workload, ours(images)).or_else(|| cache(workload).err()),
+            Ok((_, images)) => refusal(self, workload, ours(images)).or_else(|| {
+                match cache(workload) {
+                    Err(why) => Some(why),
+                    Ok((_, Some(policy))) if !ours(images) => Some(format!(
+                        "{IMAGE_CACHE}={policy} would be set in an image that is not Fathom's; choose on (what is configured) or off"
+                    )),
+                    Ok(_) => None,
+                }
+            }),
         }
     }
 
@@ -38,7 +48,8 @@ impl Engine for RbdEngine {
         let span = workload.lane_span();
         let used = images.len().min(workload.jobs.max(1) as usize);
         for n in 0..used {
-            let image = open_image(context, target, workload, n as u32, OpenFor::Writing)?;
+            // What is filled is to be in the cluster at the end, and in no cache.
+            let image = open_image(context, target, workload, n as u32, (OpenFor::Writing, (Cache::Off, None)))?;
             let mut slots = ImageSlots::new(image, IN_FLIGHT, PART as usize)?;
             let (before, mut wanted) = (n as u64 * span, true);
             let mut report = |done| {
@@ -64,8 +75,12 @@ impl Engine for RbdEngine {
     ) -> Result<Box<dyn Session>, EngineError> {
         let (depth, bytes) = room(workload, lane);
         let open_for = if workload.writes() { OpenFor::Writing } else { OpenFor::Reading };
-        let image = open_image(context, target, workload, lane, open_for)?;
-        let slots = ImageSlots::new(image, depth, bytes)?;
+        let cache = cache(workload).map_err(EngineError::Refused)?;
+        let image = open_image(context, target, workload, lane, (open_for, cache))?;
+        let slots = match workload.cache_answers_writes() && workload.durability == Durability::GroupCommit {
+            true => ImageSlots::flushed(image, depth, bytes)?,
+            false => ImageSlots::new(image, depth, bytes)?,
+        };
         let region = region(target, workload, lane)?;
         let marks = Marks::of(&context.verify, target, workload, lane, || region);
         Ok(Box::new(SlotSession::new(slots, workload, lane, marks)))
@@ -89,11 +104,15 @@ fn region(target: &Target, workload: &Workload, lane: u32) -> Result<Region, Eng
     Ok(Region { place, bytes: workload.lane_span(), base: 0, names: PlaceNames::Whole })
 }
 
-fn cache(workload: &Workload) -> Result<Cache, String> {
-    match workload.options.get("cache").map(String::as_str) {
-        None | Some("off") => Ok(Cache::Off),
-        Some("on") => Ok(Cache::On),
-        Some(other) => Err(format!("cache = {other} is not known; choose on or off")),
+/// Off, or on; and the policy, if it is not to be as the library is configured.
+fn cache(workload: &Workload) -> Result<(Cache, Option<&str>), String> {
+    match workload.options.get(IMAGE_CACHE).map(String::as_str) {
+        None | Some("off") => Ok((Cache::Off, None)),
+        Some("on") => Ok((Cache::On, None)),
+        Some(policy) if IMAGE_CACHES.contains(&policy) => Ok((Cache::On, Some(policy))),
+        Some(other) => {
+            Err(format!("{IMAGE_CACHE}={other} is not known; choose on or one of {}", IMAGE_CACHES.join(", ")))
+        }
     }
 }
 
@@ -102,14 +121,19 @@ fn open_image(
     target: &Target,
     workload: &Workload,
     lane: u32,
-    open_for: OpenFor,
+    (open_for, cache): (OpenFor, (Cache, Option<&str>)),
 ) -> Result<Image, EngineError> {
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
-    let cache = cache(workload).map_err(EngineError::Refused)?;
     let name = &images[lane as usize % images.len()];
     // Writes that wait until the pool is no longer full would keep the image's lock, and it could not be removed.
     let pool_of_lane = open_pool_as(context, pool, workload, lane)?.although_full();
-    let image = pool_of_lane.open_image(name, open_for, cache).map_err(broken)?;
+    let open = |how, cache| pool_of_lane.open_image(name, how, cache).map_err(broken);
+    let (cache, policy) = cache;
+    if let Some(policy) = policy {
+        // A connection takes no other policy up, an image that is opened does.
+        open(OpenFor::Writing, Cache::Off)?.set_option("rbd_cache_policy", policy).map_err(broken)?;
+    }
+    let image = open(open_for, cache)?;
     let (size, needed) = (image.size().map_err(broken)?, workload.lane_span());
     if size < needed {
         return Err(EngineError::Refused(format!(

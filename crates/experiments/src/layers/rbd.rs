@@ -4,8 +4,8 @@ use super::rados::{pool_for, shown};
 use crate::planner::draft::Draft;
 use model::pattern::Family;
 use model::working_set::family;
-use model::workload::{GIB, MIB};
-use model::{Bytes, Change, Failure, Layer, Place};
+use model::workload::{GIB, IMAGE_CACHE, MIB};
+use model::{Bytes, Change, Durability, Failure, Layer, Place, Plan, Workload};
 
 const IMAGE: Bytes = GIB;
 const LAB_IMAGE: Bytes = 64 * MIB;
@@ -46,6 +46,28 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         draft.step(pattern, targets, workload, true);
     }
     Ok(())
+}
+
+/// What a figure through librbd's cache is of.
+pub fn notes(plan: &Plan) -> Vec<String> {
+    let loads = || plan.steps.iter().filter(|step| step.layer == Layer::Rbd).map(|step| &step.workload);
+    let cached = |load: &Workload| load.options.get(IMAGE_CACHE).is_some_and(|policy| policy != "off");
+    let reads = "librbd's cache is in this program's memory: reads begin with nothing in it, and what was read or written once may be answered \
+                 from there, so that a figure is of both (a large working set: of the cluster, a small one: of the cache)";
+    let writes = "writes through librbd's cache count when they have been flushed, as many at once as wait for it, after a first flush before \
+                  each slice (librbd answers no write until then)";
+    let unflushed = |load: &Workload| load.cache_answers_writes() && load.durability != Durability::GroupCommit;
+    let alone = "librbd's cache answers writes before any OSD has them, and none is flushed: how long they take is the cache's time";
+    let flushed = |load: &Workload| load.cache_answers_writes() && !unflushed(load);
+    [
+        (loads().any(|load| cached(load) && load.reads()), reads),
+        (loads().any(flushed), writes),
+        (loads().any(unflushed), alone),
+    ]
+    .into_iter()
+    .filter(|(is, _)| *is)
+    .map(|(_, says)| says.to_string())
+    .collect()
 }
 
 /// An image that is not ours is only read.

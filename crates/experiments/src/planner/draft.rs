@@ -146,7 +146,9 @@ impl<'a> Draft<'a> {
         workload.access = options.access.unwrap_or(workload.access);
         workload.object = options.object_size;
         workload.engine = options.engine.clone();
-        workload.options = options.engine_options.clone();
+        let own = |name: &str| layer.spec().options.iter().any(|option| option.name == name);
+        let given = options.engine_options.iter().filter(|(name, _)| own(name));
+        workload.options = given.map(|(name, value)| (name.clone(), value.clone())).collect();
         workload.verify = options.verify;
         workload.settings = options.settings.clone();
         workload.durability = self.durability(layer, &workload);

@@ -19,6 +19,10 @@ impl Draft<'_> {
     pub(super) fn durability(&self, layer: Layer, workload: &Workload) -> Durability {
         let given = self.options.durability;
         match layer.spec().durable_by {
+            // fio's engine flushes as often as it is told to.
+            DurableBy::Acknowledgement if workload.cache_answers_writes() && !self.options.as_fio => {
+                Durability::GroupCommit
+            }
             DurableBy::Acknowledgement => Durability::None,
             DurableBy::EachWrite => given.filter(|given| *given != Durability::None).unwrap_or(Durability::Dsync),
             DurableBy::Request => {

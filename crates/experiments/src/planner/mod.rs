@@ -19,10 +19,9 @@ pub mod testing;
 pub use crate::layers::floor::{files as floor_files, wanted as wanted_replica_hosts};
 
 use crate::ab::Side;
-use crate::layers::{self, beside, device, file, network, osd};
+use crate::layers::{self, beside, device, file, network, osd, rbd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
-use model::workload::PAGE_CACHE;
 use model::{
     Change, ClientHost, Diagnosis, Durability, Failure, Inventory, Layer, LeftOut, OpClass, Pattern, Plan,
     PlannedExperiment, SiteWish, Step, StepId, Sweep, Threshold,
@@ -94,6 +93,7 @@ pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<Strin
         Vec::from_iter(like::note(request)),
         beside::notes(plan),
         file::notes(inventory, plan),
+        rbd::notes(plan),
     ]
     .concat()
 }
@@ -102,7 +102,7 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     refuse_idle_clients(request)?;
     refuse_quiesce_of_nothing(inventory, request)?;
     refuse_useless_hosts(inventory, request)?;
-    refuse_page_cache(request)?;
+    refuse_unknown_options(request)?;
     let mut draft = Draft { halvings: room::halvings(inventory, request)?, ..Draft::new(inventory, request) };
     if request.quiesce {
         quiesce(&mut draft);
@@ -265,20 +265,34 @@ fn refuse_quiesce_of_nothing(inventory: &Inventory, request: &Request) -> Result
     }
 }
 
-/// A client without a job would be one that is counted and does nothing.
-/// Through the page cache go blocks of files on a mounted file system, and they go or do not.
-fn refuse_page_cache(request: &Request) -> Result<(), Failure> {
-    let Some(value) = request.workload.engine_options.get(PAGE_CACHE) else { return Ok(()) };
-    if !["on", "off"].contains(&value.as_str()) {
-        return Err(Failure::Usage(format!("--option {PAGE_CACHE}={value}: choose on or off")));
-    }
-    if request.layers.iter().any(|layer| layer.of_disks()) {
-        let text = format!(
-            "--option {PAGE_CACHE}: a disk is measured past the page cache; of a file system: fathom file FOLDER"
-        );
-        return Err(Failure::Usage(text));
+/// An option that none of the layers has, or another value than it takes.
+fn refuse_unknown_options(request: &Request) -> Result<(), Failure> {
+    let known = |layer: &Layer, name: &str| layer.spec().options.iter().find(|option| option.name == name);
+    for (name, value) in &request.workload.engine_options {
+        let Some(option) = request.layers.iter().find_map(|layer| known(layer, name)) else {
+            return Err(Failure::Usage(no_such_option(name, &request.layers)));
+        };
+        if !option.values.contains(&value.as_str()) {
+            let text = format!("--option {name}={value}: choose {}", option.values.join(" or "));
+            return Err(Failure::Usage(text));
+        }
     }
     Ok(())
+}
+
+/// With what there is: the layer that has it, or the options of these layers.
+fn no_such_option(name: &str, layers: &[Layer]) -> String {
+    let options = |layer: &Layer| layer.spec().options.iter().map(|option| option.name);
+    let these: Vec<&str> = layers.iter().map(|layer| layer.name()).collect();
+    let these = these.join(", ");
+    if let Some(other) = Layer::ALL.iter().find(|layer| options(layer).any(|own| own == name)) {
+        return format!("--option {name}: none of {these}; `fathom {}` has it", other.spec().command);
+    }
+    let own: Vec<&str> = layers.iter().flat_map(options).collect();
+    match own.is_empty() {
+        true => format!("--option {name}: {these} has no options of its own; leave it out"),
+        false => format!("--option {name}: there is no such option of {these}, only {}", own.join(", ")),
+    }
 }
 
 /// A way to make writes durable says nothing where nobody writes.
@@ -296,6 +310,7 @@ fn refuse_sync_of_nothing(request: &Request, steps: &[Step]) -> Result<(), Failu
     )))
 }
 
+/// A client without a job would be one that is counted and does nothing.
 fn refuse_idle_clients(request: &Request) -> Result<(), Failure> {
     let Some(clients) = request.workload.clients else { return Ok(()) };
     if let Some(layer) = request.layers.iter().find(|layer| request.layers.len() == 1 && !layer.can().clients) {

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::subset;
 use crate::{Request, WorkloadOptions};
 use model::pattern::Family;
-use model::workload::MIB;
+use model::workload::{IMAGE_CACHE, MIB};
 use model::{Failure, OpClass, OpMix, Pattern, Setting, Step, SweepAxis};
 
 /// At most this many points: more would take longer than a working day, and nobody would look at them.
@@ -57,7 +57,7 @@ fn refuse_senseless(request: &Request, axes: &[SweepAxis]) -> Result<(), Failure
             )));
         }
         let belongs = match name {
-            "images" => layer.can().images,
+            "images" | IMAGE_CACHE => layer.can().images,
             "pgs" | "osds" => layer.of_pools(),
             "object-size" => layer.can().objects,
             "clients" => layer.can().clients,
@@ -97,6 +97,7 @@ fn fixed(options: &WorkloadOptions, name: &str) -> bool {
         "object-size" => options.object_size.is_some(),
         "pgs" => options.pgs.is_some(),
         "clients" => options.clients.is_some(),
+        IMAGE_CACHE => options.engine_options.contains_key(IMAGE_CACHE),
         _ => false,
     }
 }
@@ -121,6 +122,9 @@ fn options_at(base: &WorkloadOptions, axes: &[SweepAxis], at: &[u32]) -> Workloa
         let Some(value) = axis.values.get(*value as usize) else { continue };
         if let Some(option) = axis.option() {
             options.settings.insert(option.to_string(), value.to_string());
+        }
+        if axis.name == IMAGE_CACHE {
+            options.engine_options.insert(IMAGE_CACHE.to_string(), value.to_string());
         }
         let Some(value) = value.number() else { continue };
         match axis.name.as_str() {

@@ -3,11 +3,23 @@
 use super::words;
 use cluster::option_values;
 use model::sweep::OPTION;
+use model::workload::{IMAGE_CACHE, IMAGE_CACHES};
 use model::{Setting, SweepAxis};
 
 /// What a sweep can vary.
-const NAMES: [&str; 10] =
-    ["block-size", "depth", "jobs", "clients", "read-share", "working-set", "object-size", "images", "pgs", "osds"];
+const NAMES: [&str; 11] = [
+    "block-size",
+    "depth",
+    "jobs",
+    "clients",
+    "read-share",
+    "working-set",
+    "object-size",
+    "images",
+    "pgs",
+    "osds",
+    IMAGE_CACHE,
+];
 /// More values of one axis than anyone looks at.
 const VALUES_MOST: usize = 256;
 
@@ -25,6 +37,9 @@ pub fn axis(text: &str) -> Result<SweepAxis, String> {
             NAMES.join(", ")
         ));
     }
+    if name == IMAGE_CACHE {
+        return of_caches(list);
+    }
     let mut values: Vec<u64> = Vec::new();
     for item in list.split(',') {
         for value in expanded(name, item.trim())? {
@@ -39,6 +54,22 @@ pub fn axis(text: &str) -> Result<SweepAxis, String> {
     }
     values.sort_unstable();
     Ok(SweepAxis { name: name.to_string(), values: values.into_iter().map(Setting::Number).collect() })
+}
+
+/// What librbd's cache does.
+fn of_caches(list: &str) -> Result<SweepAxis, String> {
+    let mut values: Vec<Setting> = Vec::new();
+    for item in list.split(',').map(str::trim) {
+        if !IMAGE_CACHES.contains(&item) {
+            return Err(format!("{IMAGE_CACHE}: `{item}` is none of {}", IMAGE_CACHES.join(", ")));
+        }
+        let value = Setting::Text(item.to_string());
+        if values.contains(&value) {
+            return Err(format!("{IMAGE_CACHE}: {item} is named a second time; each value is measured once"));
+        }
+        values.push(value);
+    }
+    Ok(SweepAxis { name: IMAGE_CACHE.to_string(), values })
 }
 
 /// Values of an option of the cluster: numbers if all are, else words in the order in which they are given.
@@ -139,6 +170,19 @@ mod tests {
 
     fn numbers(text: &str) -> Vec<u64> {
         axis(text).unwrap().values.iter().filter_map(Setting::number).collect()
+    }
+
+    #[test]
+    fn caches_are_words_that_are_known() {
+        let words = axis("cache=writeback,off").unwrap().values;
+        assert_eq!(words, ["writeback", "off"].map(|word| Setting::Text(word.into())));
+        for (text, why) in [
+            ("cache=on", "`on` is none of off, writethrough"),
+            ("cache=off,off", "a second time"),
+            ("cache=", "`` is none"),
+        ] {
+            assert!(axis(text).unwrap_err().contains(why), "{text}");
+        }
     }
 
     #[test]

@@ -157,16 +157,6 @@ fn a_monitor_that_is_gone_for_ten_seconds_is_outlived() {
 
 const HELD_UP: std::time::Duration = std::time::Duration::from_secs(4);
 
-/// Reads and writes of clients that the OSDs have done.
-fn done_by_osds(lab: &Lab) -> (u64, u64) {
-    let of = |osd: usize| -> Value {
-        serde_json::from_str(&lab.ceph(&["tell", &format!("osd.{osd}"), "perf", "dump", "osd"])).unwrap()
-    };
-    let all: Vec<Value> = (0..3).map(of).collect();
-    let sum = |what: &str| all.iter().map(|one| one["osd"][what].as_u64().unwrap()).sum();
-    (sum("op_r"), sum("op_w"))
-}
-
 fn one_operation_that_an_osd_holds_up_is_sent_once(lab: &Lab) {
     let access = ceph::ClusterAccess { conf: Some(lab.conf().into()), ..ceph::ClusterAccess::default() };
     let pool = std::sync::Arc::new(ceph::Rados::connect(&access).unwrap()).open_pool("rbd").unwrap();
@@ -178,7 +168,7 @@ fn one_operation_that_an_osd_holds_up_is_sent_once(lab: &Lab) {
     };
     io.write(0, c"held-up", 0, 0..4096).unwrap();
     end(&mut io);
-    let before = done_by_osds(lab);
+    let before = lab.done_by_osds();
     std::thread::scope(|scope| {
         let holding = scope.spawn(|| lab.hold_up(HELD_UP));
         while !holding.is_finished() {
@@ -189,7 +179,7 @@ fn one_operation_that_an_osd_holds_up_is_sent_once(lab: &Lab) {
             end(&mut io);
         }
     });
-    let done = done_by_osds(lab);
+    let done = lab.done_by_osds();
     let (reads, writes) = ended[1..].iter().fold((0, 0), |(reads, writes), one| match one.result {
         4096 => (reads + 1, writes),
         0 => (reads, writes + 1),

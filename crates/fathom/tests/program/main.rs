@@ -18,6 +18,7 @@ mod guest;
 mod hostile_agent;
 mod hosts;
 mod hosts_as_here;
+mod image_caches;
 mod image_states;
 mod in_a_guest;
 mod judging;

@@ -183,6 +183,13 @@ impl Lab {
         serde_json::from_str(&self.ceph(&[arguments, &["--format", "json"]].concat())).unwrap()
     }
 
+    /// Reads and writes of clients that the first three OSDs have done.
+    pub fn done_by_osds(&self) -> (u64, u64) {
+        let all = [0, 1, 2].map(|osd| self.json(&["tell", &format!("osd.{osd}"), "perf", "dump", "osd"]));
+        let sum = |what: &str| all.iter().map(|one| one["osd"][what].as_u64().unwrap()).sum();
+        (sum("op_r"), sum("op_w"))
+    }
+
     pub fn rbd(&self, arguments: &[&str]) -> String {
         let output = Command::new("rbd").args(["--conf", self.conf()]).args(arguments).output().unwrap();
         assert!(output.status.success(), "rbd {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -139,7 +139,7 @@ fn a_gateway_that_waits_for_acknowledgements_is_suspected_while_it_does() {
     assert!(option["rgw_frontends"]["value"].as_str().unwrap().ends_with("tcp_nodelay=1"), "{option}");
     only_theirs_is_left(&gateway);
     let refused =
-        [("quickack=fast", "choose on or off"), ("cache=on", "the s3 engine has no option cache; it has quickack=on")];
+        [("quickack=fast", "choose on or off"), ("cache=on", "--option cache: none of object; `fathom rbd` has it")];
     for (option, why) in refused {
         lab.home.run(&[&words[..], &["--option", option]].concat()).ends(2, &[why]);
     }
