@@ -1,11 +1,13 @@
 //! `fathom lab fault`: what can be made wrong with a lab, and undone.
 
+use super::style;
 use crate::cli::Format;
 use crate::cli::lab::{FaultArgs, FaultCommand};
 use crate::output::say_plain;
 use lab::ActiveFault;
 use lab::faults::{self, Fault};
 use model::Failure;
+use report::block::{Row, Table};
 use serde_json::{Value, json};
 
 pub fn run(format: Format, args: &FaultArgs) -> Result<(), Failure> {
@@ -23,26 +25,31 @@ pub fn run(format: Format, args: &FaultArgs) -> Result<(), Failure> {
 }
 
 fn list(format: Format) -> Result<(), Failure> {
-    let document = |fault: &Fault| {
-        let value = fault.value.as_ref().map(|value| json!({"default": value.default, "unit": value.unit}));
-        json!({"name": fault.name, "what": fault.what, "target": fault.targets(), "value": value})
-    };
-    let line = |fault: &Fault| {
-        let value = fault.value.as_ref().map(|value| format!("{} {}", value.default, value.unit));
-        let value = value.unwrap_or_default();
-        format!("{:<18} {:<16} {:<26} {}\n", fault.name, fault.targets(), value.trim(), fault.what)
-    };
-    let all = || faults::list();
-    match format {
-        Format::Json => {
-            let faults: Vec<Value> = all().map(document).collect();
-            say_plain(&format!("{:#}\n", json!({"schema": "fathom.lab-faults/1", "faults": faults})))
-        }
-        _ => {
-            let head = format!("{:<18} {:<16} {:<26} {}\n", "FAULT", "TARGET", "DEFAULT VALUE", "WHAT IT DOES");
-            say_plain(&all().map(line).fold(head, |text, line| text + &line))
-        }
+    if format == Format::Json {
+        let faults: Vec<Value> = faults::list().map(document).collect();
+        return say_plain(&format!("{:#}\n", json!({"schema": "fathom.lab-faults/1", "faults": faults})));
     }
+    let of = |fault: &Fault| {
+        let value = fault.value.as_ref().map(|value| format!("{} {}", value.default, value.unit));
+        let target = fault.targets();
+        Row::new([
+            fault.name.to_string(),
+            target.to_string(),
+            value.unwrap_or_default().trim().to_string(),
+            fault.what.to_string(),
+        ])
+    };
+    let table = Table::plain(["fault", "target", "default value", "what it does"], faults::list().map(of));
+    let blocks = [vec![table.into()]];
+    say_plain(&match format {
+        Format::Markdown => report::markdown::text(&blocks),
+        _ => report::terminal::text(&blocks, &style()),
+    })
+}
+
+fn document(fault: &Fault) -> Value {
+    let value = fault.value.as_ref().map(|value| json!({"default": value.default, "unit": value.unit}));
+    json!({"name": fault.name, "what": fault.what, "target": fault.targets(), "value": value})
 }
 
 /// What was turned on or off.
