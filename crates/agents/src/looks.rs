@@ -2,7 +2,7 @@
 
 use crate::holding::{Held, named_twice};
 use cluster::devices::{Refusal, buffered, disks_of, holes, look_at};
-use cluster::here::mounts;
+use cluster::here::{mounts, quotas};
 use engines::disk;
 use model::{Bytes, FileSystemSeen, NotFree, SiteSeen, SiteWish};
 use std::path::{Path, PathBuf};
@@ -68,12 +68,16 @@ fn file_system(path: &Path) -> Option<FileSystemSeen> {
     Some(FileSystemSeen { kind: mount.kind, also_at, certain })
 }
 
-/// Bytes and files on the file system of this path.
+/// Bytes and files on the file system of this path, and by quotas.
 fn free(path: &Path) -> (Option<Bytes>, Option<u64>) {
     let Ok(found) = nix::sys::statvfs::statvfs(path) else { return (None, None) };
     // A file system that makes room for files as they come says that it has none at all.
     let files = (found.files() > 0).then(|| found.files_available());
-    (Some(found.blocks_available().saturating_mul(found.fragment_size())), files)
+    let bytes = Some(found.blocks_available().saturating_mul(found.fragment_size()));
+    let mount = path.canonicalize().ok().and_then(|path| Some((mounts::mount_of(&path)?, path)));
+    let (of_bytes, of_files) = mount.map_or((None, None), |(mount, path)| quotas::left(&path, &mount));
+    let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
+    (least(bytes, of_bytes), least(files, of_files))
 }
 
 fn refused(refusal: Refusal) -> NotFree {

@@ -21,7 +21,7 @@ pub fn limited(step: &Step, slices: &[&Slice]) -> Option<Label> {
         format!(
             "the threads that put on the load waited for a processor {} of the time (run queue); more than {} changes \
              what is measured",
-            percent(found.queued),
+            beyond(found.queued, most),
             percent(most)
         )
     });
@@ -30,12 +30,18 @@ pub fn limited(step: &Step, slices: &[&Slice]) -> Option<Label> {
         format!(
             "measuring costs {} ns an operation, {} of {}; more than {} is too much",
             number(cost),
-            percent(share),
+            beyond(share, OVERHEAD_MOST),
             if single { "its latency" } else { "the CPU of the threads that put on the load" },
             percent(OVERHEAD_MOST)
         )
     });
     starved.or(own).map(Label::GeneratorLimited)
+}
+
+/// A share above a bound; where both are rounded to the same, in words.
+fn beyond(share: f64, bound: f64) -> String {
+    let told = percent(share);
+    if told == percent(bound) { format!("a little over {told}") } else { told }
 }
 
 /// `None`: nobody kept account.
@@ -97,6 +103,7 @@ mod tests {
         assert_eq!((why(one, &[slice(1.9, 59.0)]), why(many, &[slice(3.9, 59.0)])), (None, None));
         assert!(why(one, &[slice(2.1, 59.0)]).unwrap().contains("waited for a processor 11 % of the time"));
         assert!(why(many, &[slice(4.1, 59.0)]).unwrap().contains("more than 20 %"));
+        assert!(why(one, &[slice(2.001, 59.0)]).unwrap().contains("a little over 10 % of the time"));
         // One pass in three.
         assert_eq!(why(one, &[slice(0.1, 59.0), slice(0.1, 59.0), slice(5.0, 59.0)]), None);
     }

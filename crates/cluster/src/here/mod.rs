@@ -11,6 +11,7 @@ mod nic_setup;
 pub(crate) mod nics;
 mod osds_beside;
 mod processes;
+pub mod quotas;
 mod setup;
 
 pub use nics::{addresses, nics};

@@ -156,7 +156,7 @@ pub(super) fn names_of(load: &Workload) -> u64 {
 pub(super) fn refuse_without_room(what: &str, names: u64, free: Option<u64>) -> Result<(), Failure> {
     match free.filter(|free| names as f64 > *free as f64 * MOST) {
         Some(free) => Err(Failure::Usage(format!(
-            "{what}: {} files and folders would be made, and there is room for {} (inodes), of which nine tenths may be taken; make room \
+            "{what}: {} files and folders would be made, and there is room for {} (inodes, or what a quota leaves), of which nine tenths may be taken; make room \
              there, or make fewer: --tree LEVELSxFOLDERSxFILES, --jobs",
             units::count(names),
             units::count(free)
@@ -295,7 +295,7 @@ fn refuse_too_large(site: &Site, steps: &[(Pattern, Workload)], needed: Bytes) -
     refuse_without_room(&path.to_string(), names, seen.and_then(|seen| seen.files_free))?;
     match seen.and_then(|seen| seen.free).filter(|free| needed as f64 > *free as f64 * MOST) {
         Some(free) => Err(Failure::Usage(format!(
-            "{path}: {} would be written, and its file system has {} left, of which nine tenths may be taken; make room there, or write \
+            "{path}: {} would be written, and its file system, or a quota there, has {} left, of which nine tenths may be taken; make room there, or write \
              less: --working-set SIZE, --tree LEVELSxFOLDERSxFILES",
             units::bytes(needed),
             units::bytes(free)

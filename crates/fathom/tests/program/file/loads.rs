@@ -195,8 +195,28 @@ fn what_is_done_on_cephfs_reaches_its_metadata_server_and_what_is_cached_does_no
     let dry = lab.home.run(&["file", mount.text(), "--dry-run"]);
     dry.ends(0, &["is of fuse.ceph-fuse", "may be mounts of the same file system", other.text()]);
     assert!(dry.out.contains("(fuse.ceph-fuse)") && !dry.out.contains(" stat "), "{}", dry.out);
+    what_a_quota_leaves_is_the_room(&lab, &mount);
     only_theirs_is_left(mount.path());
     assert_eq!(journals(&lab.home), 0);
+}
+
+/// Also of a folder above.
+fn what_a_quota_leaves_is_the_room(lab: &Lab, mount: &Mount) {
+    let (above, below) = (mount.path().join("above"), mount.path().join("above/below"));
+    std::fs::create_dir_all(&below).unwrap();
+    let set = |name: &str, value: &str| {
+        let code = "import os, sys; os.setxattr(sys.argv[1], sys.argv[2], sys.argv[3].encode())";
+        crate::common::tool("python3", &["-c", code, above.to_str().unwrap(), name, value]);
+    };
+    let dry = |pattern: &str| lab.home.run(&["file", below.to_str().unwrap(), "--patterns", pattern, "--dry-run"]);
+    dry("create-delete").ends(0, &[]);
+    set("ceph.quota.max_files", "100");
+    dry("create-delete").ends(2, &["files and folders would be made", "what a quota leaves"]);
+    set("ceph.quota.max_files", "0");
+    set("ceph.quota.max_bytes", "4194304");
+    dry("write-latency").ends(2, &["or a quota there, has"]);
+    set("ceph.quota.max_bytes", "0");
+    std::fs::remove_dir_all(above).unwrap();
 }
 
 #[test]
