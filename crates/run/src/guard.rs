@@ -217,7 +217,7 @@ impl Lookout {
             if !told && since.elapsed() > UNDONE_WITHIN {
                 told = true;
                 eprintln!(
-                    "fathom: undoing the changes takes long: many files are deleted, or OSDs, monitors or a file system do not answer; what can't be undone within a minute or \
+                    "fathom: undoing the changes takes long: many files or objects are deleted, or OSDs, monitors or a file system do not answer; what can't be undone within a minute or \
                      so for each change is left to `fathom restore`"
                 );
             }
@@ -279,8 +279,11 @@ impl HealthMonitor for Watching<'_> {
 /// Why a step can't be measured now. An OSD that was down before is no trouble for a pool, whose other OSDs serve; one
 /// that goes down during the step is, and so is a target's own OSD in any case.
 pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
+    let writes = step.workload.mix.classes().any(|class| class.changes() && class.moves_bytes());
+    let full = now.full.clone().filter(|_| writes);
     if !step.loads_ceph() {
-        return None;
+        // The gateway may be one of this cluster.
+        return full.filter(|_| step.layer.of_buckets());
     }
     let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
     let concerned = |osd: &&u32| if own.is_empty() { !before.down.contains(osd) } else { own.contains(osd) };
@@ -288,11 +291,9 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     if !down.is_empty() {
         return Some(format!("{} went down", down.join(", ")));
     }
-    let writes = step.workload.writes();
     if let Some(pool) = step.targets.iter().filter_map(pool_of).find(|pool| writes && now.at_quota.contains(*pool)) {
         return Some(format!("pool {pool} has reached its quota (ceph osd pool set-quota raises it)"));
     }
-    let full = now.full.clone().filter(|_| writes);
     full.or_else(|| now.slow.as_ref().map(|says| format!("operations got stuck: {says}")))
 }
 
@@ -307,5 +308,27 @@ pub fn osd_of(target: &model::Target) -> Option<u32> {
     match target.place {
         Place::Store { osd } | Place::Osd { osd, .. } => Some(osd),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Layer, Pattern, Workload};
+
+    #[test]
+    fn nothing_is_written_where_a_cluster_is_nearly_full() {
+        let now = Seen { full: Some("pool x is nearly full".to_string()), ..Seen::default() };
+        let told = |layer: Layer, pattern: Pattern| {
+            let step = Step::new(0, layer, pattern, Vec::new(), Workload::canonical(pattern, 1 << 20, 1));
+            trouble(&step, &Seen::default(), &now).is_some()
+        };
+        for layer in Layer::ALL.into_iter().filter(|layer| layer.of_pools() || layer.of_buckets()) {
+            assert!(told(layer, Pattern::WriteLatency) && !told(layer, Pattern::ReadLatency), "{layer:?}");
+        }
+        for layer in Layer::ALL.into_iter().filter(|layer| layer.of_buckets()) {
+            assert!(told(layer, Pattern::CreateDelete) && !told(layer, Pattern::List));
+        }
+        assert!(!told(model::testing::disks(), Pattern::WriteLatency));
     }
 }

@@ -5,7 +5,7 @@ use crate::event_sink::EventSink;
 use crate::guard;
 use crate::health::HealthMonitor;
 use cluster::watch::Seen;
-use model::{Bytes, Event, Step, Target};
+use model::{Bytes, Event, OpClass, OpMix, Step, Target, Workload};
 use std::time::{Duration, Instant};
 
 /// After this time without another byte a fill is given up: what three hosts have in flight, all of it large objects, took a disk of
@@ -26,7 +26,9 @@ pub struct Care {
 impl Care {
     /// `seconds`: what it may take, if that matters.
     pub fn of(step: &Step, target: &Target, seconds: Option<f64>, health: &dyn HealthMonitor) -> Care {
-        let alone = Step { targets: vec![target.clone()], ..step.clone() };
+        // Whatever is done with it then: what is filled is written.
+        let workload = Workload { mix: OpMix::only(OpClass::Write), ..step.workload.clone() };
+        let alone = Step { targets: vec![target.clone()], workload, ..step.clone() };
         let before = health.seen();
         let trouble = guard::trouble(&alone, &before, &before);
         let total = alone.workload.span;
