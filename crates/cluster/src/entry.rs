@@ -2,6 +2,7 @@
 
 use crate::own_folders;
 use model::host_setting::HostSetting;
+use model::working_set::is_bucket_of_set;
 use model::{Change, HostChange, Undo};
 use serde::{Deserialize, Serialize};
 
@@ -93,12 +94,18 @@ pub fn own_prefix(run: &str) -> String {
     format!("fathom.{run}.")
 }
 
-/// A bucket of a run: at its first gateway, or at a further one (`-2`, …); the first one there, or a further one (`-b2`, …).
+/// A bucket of a run: at its first gateway, or at a further one (`-2`, …); of all its objects, or of one set of them (`-o1000x4096`); the
+/// first one of these, or a further one (`-b2`, …).
 fn is_own_bucket(name: &str, run: &str) -> bool {
     let further = |number: &str| number.parse::<u16>().is_ok_and(|parsed| parsed > 1 && parsed.to_string() == number);
     let Some(rest) = name.strip_prefix("fathom-").and_then(|rest| rest.strip_prefix(run)) else { return false };
-    let (gateway, bucket) = rest.split_once("-b").map_or((rest, None), |(gateway, bucket)| (gateway, Some(bucket)));
-    (gateway.is_empty() || gateway.strip_prefix('-').is_some_and(further)) && bucket.is_none_or(further)
+    let mut parts = rest.split('-');
+    let begins = parts.next() == Some("");
+    let mut parts = parts.peekable();
+    parts.next_if(|part| further(part));
+    parts.next_if(|part| is_bucket_of_set(part));
+    parts.next_if(|part| part.strip_prefix('b').is_some_and(further));
+    begins && parts.next().is_none()
 }
 
 /// Could this run have made that? Options are proven when they are undone.
@@ -160,13 +167,18 @@ mod tests {
             "fathom-20260102-030405-a1b2-17",
             "fathom-20260102-030405-a1b2-b2",
             "fathom-20260102-030405-a1b2-3-b12",
+            "fathom-20260102-030405-a1b2-o1000x4096",
+            "fathom-20260102-030405-a1b2-3-l16x4194304-b12",
         ] {
             assert!(is_own_bucket(own, run), "{own}");
         }
         for other in ["fathom-", "fathom-20260102-030405-a1b3", "fathom-20260102-030405-a1b2-", "backup"] {
             assert!(!is_own_bucket(other, run), "{other}");
         }
-        for other in ["-1", "-02", "-x", "-2-3", "2", "-+2", "-70000", "-b1", "-b", "-b2-2", "-bx", "b2"] {
+        for other in [
+            "-1", "-02", "-x", "-2-3", "2", "-+2", "-70000", "-b1", "-b", "-b2-2", "-bx", "b2", "-o1x1-2", "-o1x",
+            "-b2-o1x1",
+        ] {
             assert!(!is_own_bucket(&format!("fathom-{run}{other}"), run), "{other}");
         }
     }

@@ -172,6 +172,17 @@ impl Request {
         self.workload.rate.is_some() || matches!(self.experiment, Experiment::HighestRate(_))
     }
 
+    /// Is it said how many objects a bucket holds?
+    pub fn fixes_objects(&self) -> bool {
+        self.workload.objects.is_some() || self.experiment.axes().iter().any(|axis| axis.name == "objects")
+    }
+
+    /// Is it said how large working sets are?
+    pub fn fixes_working_sets(&self) -> bool {
+        let varied = || self.experiment.axes().iter().any(|axis| axis.name == "working-set");
+        self.workload.working_set.is_some() || self.fixes_objects() || varied()
+    }
+
     /// Devices that are named, and the network, can be measured without a cluster.
     pub fn needs_cluster(&self) -> bool {
         let devices_of_osds = self.experiment.batches().is_empty() && self.targets.paths.is_empty();

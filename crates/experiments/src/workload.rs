@@ -31,6 +31,8 @@ pub struct WorkloadOptions {
     pub object_size: Option<Bytes>,
     /// Which files there are for operations on files by their names.
     pub tree: Option<Tree>,
+    /// Objects that a bucket holds before it is loaded, instead of a working set of so many bytes; it holds nothing else then.
+    pub objects: Option<u64>,
     /// Buckets among which objects are spread.
     pub buckets: Option<u32>,
     /// Objects that are larger are put in parts of this many bytes.

@@ -20,6 +20,9 @@ pub const PART_LEAST: Bytes = 5 * MIB;
 /// Bytes of whole files and objects that tell whether they are whole, at least.
 pub const MARK: Bytes = 24;
 
+/// The most objects that are put before a bucket is loaded: at a thousand a second they take hours.
+pub const OBJECTS_MOST: u64 = 10_000_000;
+
 /// The largest object of RADOS that is written: Ceph takes it without objection (`osd_max_object_size` is 128 MiB).
 pub const OBJECT_MOST: Bytes = 64 * MIB;
 

@@ -4,7 +4,8 @@ use crate::block::{self, Block, Column, Emphasis, Row, Table};
 use crate::sections::sweep;
 use crate::{numbers, words};
 use model::{
-    Change, HostChange, ImageState, ImageStates, Place, Plan, PlannedExperiment, Step, SustainedTest, Until, Workload,
+    Change, HostChange, ImageState, ImageStates, ObjectsNeeded, Place, Plan, PlannedExperiment, Step, SustainedTest,
+    Until, Workload,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -177,7 +178,7 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
     let filled: u64 =
         plan.experiment.sustained().iter().filter_map(|test| Some(test.fill.as_ref()?.workload.span)).sum();
     let filled = match filled {
-        0 => String::new(),
+        0 => objects_put(plan).unwrap_or_default(),
         bytes => format!(", and as long as it takes to write {} before", numbers::bytes(bytes)),
     };
     if let Some(states) = plan.experiment.image_states() {
@@ -237,6 +238,22 @@ fn outlook(plan: &Plan, seconds: f64) -> String {
         None => numbers::seconds(seconds),
     };
     format!("{steps} in {passes}; {done}. Expected time: {time}{filled}.")
+}
+
+/// What buckets are filled with: how long that takes is the gateway's, of which nothing is known yet.
+fn objects_put(plan: &Plan) -> Option<String> {
+    const PER_SECOND: u64 = 1000;
+    let put = model::working_set::put_before(&plan.steps);
+    let more =
+        |all: (u64, u64), set: &ObjectsNeeded| (all.0.saturating_add(set.count), all.1.saturating_add(set.bytes));
+    let (objects, bytes) = put.iter().fold((0, 0), more);
+    let objects = (objects > 0).then_some(objects)?;
+    Some(format!(
+        ", and as long as it takes to put {} ({}) before and to delete them after (at {PER_SECOND} a second {} each)",
+        numbers::counted(objects, "object", "objects"),
+        numbers::bytes(bytes),
+        numbers::seconds((objects as f64 / PER_SECOND as f64).ceil())
+    ))
 }
 
 /// `seconds`: expected for the whole run.

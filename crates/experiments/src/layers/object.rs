@@ -4,14 +4,12 @@ use super::file::refuse_sizes;
 use crate::planner::draft::{Draft, OPEN_BYTES};
 use model::pattern::Family;
 use model::units::bytes;
-use model::workload::{MIB, OBJECT_MOST, PART_LEAST};
+use model::workload::{MIB, OBJECT_MOST, OBJECTS_MOST, PART_LEAST};
 use model::{Bytes, Change, Failure, Gateway, Layer, OpClass, Pattern, Place, Target, Workload};
 
 /// Objects of a working set: enough that all shards of an index and all placement groups take part, and few enough to be put in seconds.
 const SMALL: Bytes = 4096;
 const SMALL_OF_LAB: Bytes = 1024;
-/// The most: at a thousand a second they take hours to be put.
-const OBJECTS_MOST: Bytes = 10_000_000;
 /// Of those that are large.
 const LARGE: Bytes = 256;
 const LARGE_OF_LAB: Bytes = 32;
@@ -23,17 +21,10 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         return if draft.request.layers.len() < Layer::ALL.len() { Err(Failure::Usage(nameless())) } else { Ok(()) };
     }
     let loads = draft.workloads(Layer::Object, 0);
-    if !loads.is_empty() {
-        for own in &buckets {
-            for number in 0..draft.options.buckets.unwrap_or(1) {
-                let name = model::working_set::bucket(&own.name, number);
-                draft.change(Change::Bucket { gateway: own.gateway.clone(), name });
-            }
-        }
-    }
-    // Of objects whose sizes differ none are the large ones, unless they are named.
-    let differ = draft.options.sizes.is_some() && draft.options.patterns.is_empty();
-    let loads = loads.into_iter().filter(|(pattern, _)| !differ || pattern.family() != Family::Linear);
+    // Where their sizes differ, or their number is given, none are the large ones, unless these are named.
+    let fixed = draft.options.sizes.is_some() || draft.options.objects.is_some();
+    let small = fixed && draft.options.patterns.is_empty();
+    let loads = loads.into_iter().filter(|(pattern, _)| !small || pattern.family() != Family::Linear);
     let sized = |(pattern, load): (Pattern, Workload)| Ok((pattern, sized(draft, load)?));
     let loads: Vec<(Pattern, Workload)> = loads.map(sized).collect::<Result<_, Failure>>()?;
     refuse_one_part(draft, &loads)?;
@@ -44,7 +35,13 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         return Err(Failure::Usage(text.to_string()));
     }
     for (pattern, workload) in loads {
-        let each: Vec<Vec<Target>> = buckets.iter().map(|own| own.targets(draft)).collect();
+        for own in &buckets {
+            for number in 0..workload.buckets {
+                let name = model::working_set::bucket(&own.bucket(draft, &workload), number);
+                draft.change(Change::Bucket { gateway: own.gateway.clone(), name });
+            }
+        }
+        let each: Vec<Vec<Target>> = buckets.iter().map(|own| own.targets(draft, &workload)).collect();
         let all = each.concat();
         for targets in each {
             draft.step(pattern, targets, workload.clone(), !pattern.is_metadata());
@@ -88,12 +85,21 @@ struct OwnBucket {
 }
 
 impl OwnBucket {
+    /// Where it counts how many objects a bucket holds, each set of them has one of its own.
+    fn bucket(&self, draft: &Draft, workload: &Workload) -> String {
+        let varied = draft.request.experiment.axes().iter().any(|axis| axis.name == "working-set");
+        match draft.options.objects.is_some() || varied {
+            true => model::working_set::bucket_of_set(&self.name, workload),
+            false => self.name.clone(),
+        }
+    }
+
     /// As this host, or each that loads, loads it.
-    fn targets(&self, draft: &Draft) -> Vec<Target> {
-        let prefix = draft.name("");
+    fn targets(&self, draft: &Draft, workload: &Workload) -> Vec<Target> {
+        let (prefix, bucket) = (draft.name(""), self.bucket(draft, workload));
         let place = |part: &str| Place::Bucket {
             gateway: self.gateway.clone(),
-            bucket: self.name.clone(),
+            bucket: bucket.clone(),
             prefix: format!("{prefix}{part}"),
         };
         draft.by_clients(Layer::Object, &self.target, place)
@@ -161,7 +167,14 @@ fn sized(draft: &Draft, mut workload: Workload) -> Result<Workload, Failure> {
     };
     let least = Bytes::from(workload.depth.max(workload.jobs));
     let usual = (draft.fitting(objects.saturating_mul(mean)) / mean).max(least);
-    let all = draft.options.working_set.map_or(usual, |bytes| bytes / mean);
+    let of_bytes = || draft.options.working_set.map_or(usual, |bytes| bytes / mean);
+    let all = options.objects.unwrap_or_else(of_bytes);
+    if all < workload.jobs.into() && options.objects.is_some() {
+        return Err(Failure::Usage(format!(
+            "--objects {all}: {} jobs need an object each; choose more objects or fewer --jobs",
+            workload.jobs
+        )));
+    }
     // Of objects that are alike what does not make a whole one is left as it was asked for.
     let asked = draft.options.working_set.filter(|_| workload.sizes.is_none());
     workload.span = asked.unwrap_or(all.saturating_mul(size));
@@ -182,9 +195,9 @@ fn nameless() -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::Request;
     use crate::planner::{self, testing};
-    use model::{Change, Inventory, Layer, Pattern, Place, Step};
+    use crate::{Experiment, Request};
+    use model::{Change, Inventory, Layer, ObjectsNeeded, Pattern, Place, Step, working_set};
     use std::collections::BTreeSet;
 
     fn at(urls: &[&str]) -> Inventory {
@@ -248,6 +261,73 @@ mod tests {
         request.workload.object_size = Some(4096);
         let why = planner::plan(&at_gateway(), &request).unwrap_err().to_string();
         assert!(why.contains("leave --block-size and --object-size out"), "{why}");
+    }
+
+    fn sweep(axes: &[&str]) -> Request {
+        let axes = axes.iter().map(|axis| testing::axis(axis)).collect();
+        Request { experiment: Experiment::Sweep { axes }, ..testing::request(&[Layer::Object]) }
+    }
+
+    fn bucket(step: &Step) -> &str {
+        let Place::Bucket { bucket, .. } = &step.targets[0].place else { panic!("{step:?}") };
+        bucket
+    }
+
+    #[test]
+    fn each_number_of_objects_has_a_bucket_of_its_own_that_holds_no_others() {
+        let plan = planner::plan(&at_gateway(), &sweep(&["objects=1000,30000", "depth=1,8"])).unwrap();
+        assert_eq!((plan.changes.len(), plan.steps.len(), plan.may_shrink), (2, 12, false));
+        for step in &plan.steps {
+            let ObjectsNeeded { count, size, .. } = ObjectsNeeded::by(&step.workload);
+            assert!(
+                bucket(step).ends_with(&format!("-o{count}x{size}")) && [1000, 30_000].contains(&count),
+                "{step:?}"
+            );
+            assert!(plan.changes.iter().any(|change| change.what().contains(bucket(step))));
+            assert!([Pattern::CreateDelete, Pattern::Stat, Pattern::List].contains(&step.pattern));
+        }
+        let put: Vec<u64> = working_set::put_before(&plan.steps).iter().map(|set| set.count).collect();
+        assert_eq!(put, [1000, 30_000]);
+        // The same of bytes; and where objects differ in size, or are others for large blocks, none are with others.
+        for (axes, patterns, buckets) in [
+            (&["working-set=4M,16M"][..], &[Pattern::List][..], 2),
+            (&["objects=10,20", "block-size=4k,64k"], &[Pattern::Stat], 4),
+            (&["objects=10,20", "block-size=1M"], &[Pattern::ReadParallel, Pattern::ReadLinear], 4),
+            (&["depth=1,8", "block-size=4k,64k"], &[Pattern::Stat], 1),
+        ] {
+            let mut request = sweep(axes);
+            request.workload.patterns = patterns.to_vec();
+            let plan = planner::plan(&at_gateway(), &request).unwrap();
+            let names: BTreeSet<&str> = plan.steps.iter().map(bucket).collect();
+            assert_eq!((names.len(), plan.changes.len()), (buckets, buckets), "{axes:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_objects_is_as_it_was_asked_for_or_refused() {
+        let mut inventory = at_gateway();
+        inventory.scope.osds.iter_mut().for_each(|osd| (osd.bytes, osd.bytes_used) = (Some(1 << 30), Some(0)));
+        let mut request = testing::request(&[Layer::Object]);
+        request.workload.objects = Some(20_000);
+        let plan = planner::plan(&inventory, &request).unwrap();
+        assert_eq!((plan.changes.len(), plan.steps.len(), plan.may_shrink), (1, 7, false));
+        assert!(plan.steps.iter().all(|step| ObjectsNeeded::by(&step.workload).count == 20_000), "{plan:?}");
+        assert!(planner::notes(&inventory, &request, &plan).is_empty());
+        request.workload.objects = Some(200_000);
+        let why = planner::plan(&inventory, &request).unwrap_err().to_string();
+        assert!(why.contains("200000 objects take about 1.1") && why.contains("osd.0 has room for"), "{why}");
+        request.workload.objects = Some(3);
+        request.workload.jobs = Some(4);
+        let why = planner::plan(&inventory, &request).unwrap_err().to_string();
+        assert!(why.contains("--objects 3: 4 jobs need an object each"), "{why}");
+        let mut request = sweep(&["objects=10,20"]);
+        request.workload.working_set = Some(1 << 20);
+        let why = planner::plan(&inventory, &request).unwrap_err().to_string();
+        assert!(why.contains("leave one of them out"), "{why}");
+        let mut request = sweep(&["objects=10,20"]);
+        request.layers = vec![testing::pools()];
+        let why = planner::plan(&inventory, &request).unwrap_err().to_string();
+        assert!(why.contains("--axis objects: the rados layer has no such thing"), "{why}");
     }
 
     #[test]

@@ -65,6 +65,7 @@ pub fn plan(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
         None => one(inventory, request),
     }?;
     refuse_in_pools(inventory, &plan)?;
+    room::refuse_objects(inventory, request, &plan)?;
     holes::refuse_too_much(inventory, &plan)?;
     Ok(plan)
 }
@@ -122,7 +123,7 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     // What is held against a threshold is loaded as it says.
     let may_shrink = experiment.thresholds().is_empty()
         && request.experiment.plans_layers()
-        && request.workload.working_set.is_none()
+        && !request.fixes_working_sets()
         && !request.workload.verify;
     let Draft { changes, steps, .. } = draft;
     Ok(Plan { changes, steps, may_shrink, cut: Vec::new(), goal, experiment })

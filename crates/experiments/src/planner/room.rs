@@ -6,8 +6,9 @@ use super::{image_states, others_pools};
 use crate::ab::Side;
 use crate::layers;
 use crate::{Experiment, Request};
+use model::units::bytes as bytes_shown;
 use model::workload::MIB;
-use model::{Bytes, Change, Failure, Inventory, Layer, OsdScope, Place, PoolScope, Step};
+use model::{Bytes, Change, Failure, Inventory, Layer, ObjectsNeeded, OsdScope, Place, Plan, PoolScope, Step};
 use std::collections::BTreeMap;
 
 /// How full an OSD may be, as a share: beyond it monitors warn, and a run writes no more (`mon_osd_nearfull_ratio`).
@@ -29,7 +30,7 @@ pub fn halvings(inventory: &Inventory, request: &Request) -> Result<u32, Failure
         return Ok(0);
     }
     let limited = tightest(inventory).is_some() || sides.iter().any(|side| has_quota(inventory, side));
-    if request.workload.working_set.is_some() || !limited {
+    if request.fixes_working_sets() || !limited {
         return Ok(0);
     }
     for halvings in 0..HALVINGS_MOST {
@@ -91,11 +92,38 @@ fn draft<'a>(inventory: &'a Inventory, request: &'a Request, halvings: u32) -> R
 /// What has too little room for all of it, and how much it has.
 fn short(drafts: &[Draft]) -> Option<String> {
     let osd = tightest(drafts.first()?.inventory).filter(|(_, room)| needed(drafts) as f64 > *room as f64 * PART);
-    let osd = osd.map(|(osd, room)| {
-        format!("osd.{} has room for {} until it is nearly full", osd.id, model::units::bytes(room))
-    });
+    let osd =
+        osd.map(|(osd, room)| format!("osd.{} has room for {} until it is nearly full", osd.id, bytes_shown(room)));
     let of_pools = |draft: &Draft| others_pools::short(&draft.inventory.scope, &draft.changes, &draft.steps);
     osd.or_else(|| drafts.iter().find_map(of_pools))
+}
+
+/// What a store takes at least for an object: as much as it allots at once (`bluestore_min_alloc_size` since 16.2), and its name in the
+/// bucket's index, and its attributes.
+const ALLOTTED: Bytes = 4096;
+const BESIDE_OBJECT: Bytes = 2048;
+
+/// As many objects as were asked for, and no fewer: where they would take more than their part of an OSD's room, none are put.
+pub fn refuse_objects(inventory: &Inventory, request: &Request, plan: &Plan) -> Result<(), Failure> {
+    let Some((osd, room)) = tightest(inventory).filter(|_| request.fixes_objects()) else { return Ok(()) };
+    let put = model::working_set::put_before(&plan.steps);
+    let stored = |set: &ObjectsNeeded| {
+        let size = (set.bytes / set.count.max(1)).next_multiple_of(ALLOTTED);
+        set.count.saturating_mul(size + BESIDE_OBJECT)
+    };
+    let (objects, all): (u64, Bytes) = (put.iter().map(|set| set.count).sum(), put.iter().map(stored).sum());
+    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64;
+    let each = all.saturating_mul(REPLICAS.min(osds)) / osds;
+    if each as f64 <= room as f64 * PART {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "--objects: {objects} objects take about {} on each OSD, and osd.{} has room for {} until it is nearly full, of which a run takes at \
+         most half; choose fewer or smaller ones",
+        bytes_shown(each),
+        osd.id,
+        bytes_shown(room)
+    )))
 }
 
 /// The OSD with the least room, and how much it is; `None`: it is not known of any.

@@ -60,6 +60,7 @@ fn refuse_senseless(request: &Request, axes: &[SweepAxis]) -> Result<(), Failure
             "images" | IMAGE_CACHE => layer.can().images,
             "pgs" | "osds" => layer.of_pools(),
             "object-size" => layer.can().objects,
+            "objects" => layer.of_buckets(),
             "clients" => layer.can().clients,
             _ => axis.option().is_none() || layer.of_ceph(),
         };
@@ -72,6 +73,10 @@ fn refuse_senseless(request: &Request, axes: &[SweepAxis]) -> Result<(), Failure
         return Err(Failure::Usage(
             "each job of the rbd layer has an image of its own: give images or jobs".to_string(),
         ));
+    }
+    if request.fixes_objects() && (named("working-set") || request.workload.working_set.is_some()) {
+        let text = "objects and working-set both say how many objects there are; leave one of them out";
+        return Err(Failure::Usage(text.to_string()));
     }
     if request.targets.image.is_some() && named("images") {
         return Err(Failure::Usage(
@@ -95,6 +100,7 @@ fn fixed(options: &WorkloadOptions, name: &str) -> bool {
         "read-share" => options.read_share.is_some(),
         "working-set" => options.working_set.is_some(),
         "object-size" => options.object_size.is_some(),
+        "objects" => options.objects.is_some(),
         "pgs" => options.pgs.is_some(),
         "clients" => options.clients.is_some(),
         IMAGE_CACHE => options.engine_options.contains_key(IMAGE_CACHE),
@@ -134,6 +140,7 @@ fn options_at(base: &WorkloadOptions, axes: &[SweepAxis], at: &[u32]) -> Workloa
             "read-share" => options.read_share = Some(value as u8),
             "working-set" => options.working_set = Some(value),
             "object-size" => options.object_size = Some(value),
+            "objects" => options.objects = Some(value),
             "pgs" => options.pgs = Some(value as u32),
             "clients" => options.clients = Some(value as u32),
             "osds" => options.osds = Some(value as u32),
@@ -141,9 +148,18 @@ fn options_at(base: &WorkloadOptions, axes: &[SweepAxis], at: &[u32]) -> Workloa
         }
     }
     if options.patterns.is_empty() {
-        options.patterns = vec![pattern(base, axes)];
+        options.patterns = patterns(base, axes);
     }
     options
+}
+
+/// What more objects in a bucket change is asked of their names, in its index: new ones, looked for, listed, deleted.
+const OF_INDEX: [Pattern; 3] = [Pattern::CreateDelete, Pattern::Stat, Pattern::List];
+
+fn patterns(options: &WorkloadOptions, axes: &[SweepAxis]) -> Vec<Pattern> {
+    let named = |name: &str| axes.iter().any(|axis| axis.name == name);
+    let shares = options.mix.is_some() || options.read_share.is_some() || named("read-share");
+    if named("objects") && !shares { OF_INDEX.to_vec() } else { vec![pattern(options, axes)] }
 }
 
 /// One pattern for all points, so that they make one curve: reads, which harm nothing, unless a share of less than half

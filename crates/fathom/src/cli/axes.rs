@@ -3,11 +3,11 @@
 use super::words;
 use cluster::option_values;
 use model::sweep::OPTION;
-use model::workload::{IMAGE_CACHE, IMAGE_CACHES};
+use model::workload::{IMAGE_CACHE, IMAGE_CACHES, OBJECTS_MOST};
 use model::{Setting, SweepAxis};
 
 /// What a sweep can vary.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "block-size",
     "depth",
     "jobs",
@@ -15,6 +15,7 @@ const NAMES: [&str; 11] = [
     "read-share",
     "working-set",
     "object-size",
+    "objects",
     "images",
     "pgs",
     "osds",
@@ -150,6 +151,7 @@ fn value(name: &str, text: &str) -> Result<u64, String> {
         "jobs" | "images" => 1024,
         "clients" => 64,
         "osds" => 200,
+        "objects" => OBJECTS_MOST,
         _ if name.starts_with(OPTION) => u64::MAX,
         _ => 65_536,
     };
@@ -194,6 +196,7 @@ mod tests {
         assert_eq!(numbers("block-size=64k,4k"), [4096, 65536]);
         assert_eq!(numbers("block-size=4k..16k+4k"), [4096, 8192, 12288, 16384]);
         assert_eq!(numbers("jobs= 1 , 3"), [1, 3]);
+        assert_eq!(numbers("objects=1000,100000,10000"), [1000, 10_000, 100_000]);
     }
 
     #[test]
@@ -252,6 +255,7 @@ mod tests {
             ("jobs=2000", "1024"),
             ("clients=65", "from 1 to 64"),
             ("osds=0,1", "from 1 to 200"),
+            ("objects=1000,20000000", "from 1 to 10000000"),
         ] {
             let said = axis(text).unwrap_err();
             assert!(said.contains(word), "{text}: {said}");

@@ -3,6 +3,7 @@
 use super::words;
 use clap::Args;
 use experiments::WorkloadOptions;
+use model::workload::OBJECTS_MOST;
 use model::{Access, Bytes, Durability, OpMix, Pattern, Sizes, Tree};
 
 /// Of every layer.
@@ -101,6 +102,10 @@ pub struct ObjectArgs {
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Workload")]
 pub struct BucketArgs {
+    /// Objects that the bucket holds before anything is measured, instead of --working-set: they are put first, and are what its index has
+    /// (--axis objects=1000,100000: a bucket of its own for each value). Of --hosts each puts as many
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=OBJECTS_MOST), conflicts_with = "working_set")]
+    pub objects: Option<u64>,
     /// Spread the objects over this many buckets (default: 1)
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub buckets: Option<u32>,
@@ -134,6 +139,7 @@ pub struct OwnNumbers {
     pub object_size: Option<Bytes>,
     pub tree: Option<Tree>,
     pub mix: Option<OpMix>,
+    pub objects: Option<u64>,
     pub buckets: Option<u32>,
     pub part: Option<Bytes>,
     pub sizes: Option<Sizes>,
@@ -142,13 +148,15 @@ pub struct OwnNumbers {
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        let OwnNumbers { sync, pgs, object_size, tree, mix, buckets, part, sizes, delete_at_once } = self;
+        let OwnNumbers { sync, pgs, object_size, tree, mix, objects, buckets, part, sizes, delete_at_once } =
+            self;
         WorkloadOptions {
             durability: sync,
             pgs,
             object_size,
             tree,
             mix,
+            objects,
             buckets,
             part,
             sizes,

@@ -108,8 +108,8 @@ pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> Result<OneLayer<'_, E>, Fa
     let targets = Targets { gateways, swift: args.gateway.swift.is_some(), ..Targets::default() };
     let (object_size, mix) = (args.objects.object_size, mix(Layer::Object, &args.names)?);
     let (buckets, part, sizes) = (args.buckets.buckets, args.buckets.part_size, args.names.sizes.clone());
-    let delete_at_once = args.buckets.delete_at_once;
-    let own = OwnNumbers { object_size, mix, buckets, part, sizes, delete_at_once, ..OwnNumbers::default() };
+    let (objects, delete_at_once) = (args.buckets.objects, args.buckets.delete_at_once);
+    let own = OwnNumbers { object_size, mix, objects, buckets, part, sizes, delete_at_once, ..OwnNumbers::default() };
     Ok(OneLayer { layer: Layer::Object, targets, own, args: &args.layer })
 }
 

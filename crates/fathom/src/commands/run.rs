@@ -34,6 +34,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         object_size: args.objects.object_size,
         tree: tree(&args.tree),
         mix: None,
+        objects: None,
         buckets: None,
         part: None,
         sizes: None,

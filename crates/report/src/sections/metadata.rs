@@ -125,7 +125,7 @@ fn name(figure: &Figure) -> String {
 }
 
 /// On the page after a random one of all objects, which has at most a thousand.
-fn names_listed(workload: &Workload) -> u64 {
+pub(super) fn names_listed(workload: &Workload) -> u64 {
     const PAGE: u64 = 1000;
     // Of one of several buckets.
     let all = workload.span / workload.object.unwrap_or(workload.block).max(1) / u64::from(workload.buckets.max(1));

@@ -5,6 +5,7 @@ use super::*;
 #[test]
 fn objects_are_spread_over_buckets_by_their_numbers() {
     let (lab, gateway) = with_gateway();
+    super::index::each_number_of_objects_has_a_bucket_of_its_own(&lab, &gateway);
     super::sizes::objects_of_different_sizes_are_put_and_got_whole(&lab, &gateway);
     let patterns = "read-parallel,create-delete,stat,list";
     let words =

@@ -1,6 +1,7 @@
 //! Whole objects at a real gateway: what was loaded by its own log, and that nothing is left or touched, however a run ends.
 
 mod buckets;
+mod index;
 mod parts;
 mod several;
 mod sizes;

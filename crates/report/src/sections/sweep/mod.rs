@@ -5,7 +5,7 @@ mod points;
 
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::{Figure, Knee, Metric, Reading, Report, Scope, Sweep, SweepAxis, Swept, Workload};
+use model::{Figure, Knee, Metric, OpClass, Pattern, Reading, Report, Scope, Sweep, SweepAxis, Swept, Workload};
 use points::{named, setting_at};
 
 pub(crate) use points::point_of;
@@ -55,7 +55,25 @@ fn one(report: &Report, swept: &Swept, first: &Figure, mut points: Vec<usize>) -
     blocks.push(table.into());
     blocks.extend(block::list(knees, Emphasis::Plain));
     blocks.extend(block::list(reasons(report, swept, &points), Emphasis::Quiet));
+    blocks.extend(pages(report, swept, &points).map(Block::note));
     blocks
+}
+
+/// Of few objects a page of names has fewer, and takes less time for that alone.
+fn pages(report: &Report, swept: &Swept, points: &[usize]) -> Option<String> {
+    let listed = |index: &usize| {
+        let reading = &swept.readings[*index];
+        let figure = report.figures.get(reading.figure)?;
+        let of_names = figure.kind == OpClass::List && figure.layer.of_buckets();
+        let names = of_names.then(|| super::metadata::names_listed(&figure.workload))?;
+        Some((names, point_of(&swept.sweep, reading)))
+    };
+    let all: Vec<(u64, String)> = points.iter().map(listed).collect::<Option<_>>()?;
+    if all.iter().all(|(names, _)| *names == all[0].0) {
+        return None;
+    }
+    let each: Vec<String> = all.iter().map(|(names, point)| format!("{} at {point}", numbers::count(*names))).collect();
+    Some(format!("Names on a page, on average, which a LIST takes time for: {}.", each.join("; ")))
 }
 
 /// Settled, brief and imprecise points say it by their intervals.
@@ -118,7 +136,7 @@ fn fixed(axes: &[&str], workload: &Workload) -> String {
     if !varied("clients") && workload.clients > 1 {
         parts.push(format!("{} clients", workload.clients));
     }
-    if !varied("working-set") && !varied("jobs") && !varied("images") {
+    if !varied("working-set") && !varied("objects") && !varied("jobs") && !varied("images") {
         parts.push(words::over(workload));
     }
     parts.join(", ")
@@ -189,7 +207,7 @@ pub(crate) fn answers(report: &Report) -> Vec<String> {
     let over = format!("{points} over {}", called.join(" × "));
     let mut says: Vec<String> = swept.knees.iter().filter_map(|knee| answer(report, swept, knee)).collect();
     if says.is_empty() {
-        says.extend(best(report, swept));
+        says.extend(best_of_each(report, swept));
     }
     says.insert(0, format!("{over}."));
     says
@@ -220,13 +238,29 @@ fn of_target(report: &Report, swept: &Swept, reading: &Reading) -> String {
     }
 }
 
-fn best(report: &Report, swept: &Swept) -> Option<String> {
+/// Of several patterns each has its own: a second of one is none of another's.
+fn best_of_each(report: &Report, swept: &Swept) -> Vec<String> {
+    let of = |reading: &Reading| report.figures.get(reading.figure).map(|figure| (figure.pattern, figure.kind));
+    let mut cells: Vec<(Pattern, OpClass)> = swept.readings.iter().filter_map(of).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    if cells.iter().all(|(pattern, _)| *pattern == cells[0].0) {
+        return best(swept.readings.iter(), report, swept).into_iter().collect();
+    }
+    let one = |cell: &(Pattern, OpClass)| {
+        let own = swept.readings.iter().filter(|reading| of(reading) == Some(*cell));
+        Some(format!("{}: {}", cell.0.name(), best(own, report, swept)?))
+    };
+    cells.iter().filter_map(one).collect()
+}
+
+fn best<'a>(readings: impl Iterator<Item = &'a Reading>, report: &Report, swept: &Swept) -> Option<String> {
     // What is not known is not the best.
     let value = |reading: &Reading| {
         let known = reading.throughput.filter(|of| !numbers::figure(of, reading.metric).unit.is_empty());
         known.map_or(f64::NEG_INFINITY, |of| of.value)
     };
-    let best = swept.readings.iter().max_by(|a, b| value(a).total_cmp(&value(b)))?;
+    let best = readings.max_by(|a, b| value(a).total_cmp(&value(b)))?;
     if value(best) == f64::NEG_INFINITY {
         return Some("Which is best is not known: give it more time.".to_string());
     }
