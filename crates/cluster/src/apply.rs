@@ -57,7 +57,7 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             }
             (None, None)
         }
-        (Change::Bucket { gateway, name }, _) => {
+        (Change::Bucket { gateway, name, .. }, _) => {
             key = Some(buckets::key(gateway).map_err(|error| buckets::failed(&change, "made", &error))?);
             if buckets::exists(gateway, name).map_err(|error| buckets::failed(&change, "made", &error))? {
                 return Err(taken());
@@ -87,8 +87,8 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
             }
         };
     }
-    if let Change::Bucket { gateway, name } = change {
-        return buckets::make(gateway, name, change).map(|()| MadeThing::Set);
+    if let Change::Bucket { gateway, name, placement } = change {
+        return buckets::make(gateway, (name, placement.as_deref()), change).map(|()| MadeThing::Set);
     }
     if let Change::NfsFolder { export, path } = change {
         return nfs_folders::make(export, path, change).map(|()| MadeThing::Set);
@@ -175,7 +175,7 @@ pub fn unmake(
         Change::Bucket { .. } if !may_be_ours(run, change) => {
             return Err(not_ours(change, "a run's own bucket bears its name".to_string()));
         }
-        Change::Bucket { gateway, name } => {
+        Change::Bucket { gateway, name, .. } => {
             let undone = buckets::unmake(gateway, name, &own_prefix(run), entry);
             return undone.map_err(|error| buckets::failed(change, "undone", &error));
         }

@@ -31,7 +31,7 @@ const FIRST_ANSWER: Duration = Duration::from_secs(10);
 /// # Errors
 /// There are no keys, the gateway does not answer or does not take them, or there is one of this name.
 pub fn prove(change: &Change) -> Result<(), ClusterError> {
-    let Change::Bucket { gateway, name } = change else { return Ok(()) };
+    let Change::Bucket { gateway, name, .. } = change else { return Ok(()) };
     let there = "there is one of this name already, which is not this run's".to_string();
     match open(gateway, name).and_then(|bucket| bucket.within(FIRST_ANSWER).exists()) {
         Ok(false) => Ok(()),
@@ -44,14 +44,18 @@ pub(crate) fn exists(gateway: &Gateway, name: &str) -> Result<bool, S3Error> {
     open(gateway, name)?.exists()
 }
 
-/// Its mark is its own name, which has the run's in it.
+/// Its mark is its own name, which has the run's in it. `placement`: in which pools.
 ///
 /// # Errors
 /// [`ClusterError::NotMade`]: the gateway refused. Else it may be there.
-pub(crate) fn make(gateway: &Gateway, name: &str, change: &Change) -> Result<(), ClusterError> {
+pub(crate) fn make(
+    gateway: &Gateway,
+    (name, placement): (&str, Option<&str>),
+    change: &Change,
+) -> Result<(), ClusterError> {
     let unsure = |error: S3Error| failed(change, "made", &error);
     let mut bucket = open(gateway, name).map_err(unsure)?;
-    bucket.create().map_err(|error| match error.status() {
+    bucket.create(placement).map_err(|error| match error.status() {
         // Of a time-out (408), or an operation under way (409), nobody knows what comes of it; nor of what is wrong within (5xx).
         // By Swift 202 says that somebody else has made one of this name.
         Some(status @ (202 | 400..500)) if !matches!(status, 408 | 409) => {
@@ -174,7 +178,7 @@ mod tests {
 
     fn at(credentials: std::path::PathBuf) -> (Gateway, JournalEntry) {
         let gateway = Gateway { credentials: Some(credentials), ..model::testing::gateway("http://127.0.0.1:9") };
-        let change = Change::Bucket { gateway: gateway.clone(), name: format!("fathom-{RUN}") };
+        let change = Change::Bucket { gateway: gateway.clone(), name: format!("fathom-{RUN}"), placement: None };
         (gateway, JournalEntry { key: Some("OURS".to_string()), ..JournalEntry::of(change) })
     }
 

@@ -35,6 +35,8 @@ pub struct WorkloadOptions {
     pub objects: Option<u64>,
     /// Buckets among which objects are spread.
     pub buckets: Option<u32>,
+    /// Where a gateway puts the buckets: `ID` or `ZONEGROUP:ID`.
+    pub placement: Option<String>,
     /// Objects that are larger are put in parts of this many bytes.
     pub part: Option<Bytes>,
     /// How large whole objects, and files, are, if not all alike.

@@ -36,7 +36,13 @@ pub enum Change {
     /// A folder of our own in what an NFS server exports, which bears the run's name. Undone by deleting the files of ours in it, and it.
     NfsFolder { export: NfsExport, path: String },
     /// A bucket of our own. Undone by deleting it with the objects of ours that are in it.
-    Bucket { gateway: Gateway, name: String },
+    /// `placement`: of Ceph's gateways, `ID` or `ZONEGROUP:ID`: which pools its index and its objects lie in; `None`: the user's default.
+    Bucket {
+        gateway: Gateway,
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        placement: Option<String>,
+    },
     /// An option in the cluster's configuration database. Undone by setting what was there, or removing it.
     Option { who: String, name: String, value: String },
     /// A cluster flag (`noscrub`). Undone by unsetting it if it was unset.
@@ -165,7 +171,10 @@ impl Change {
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::CephfsFolder { file_system, path } => format!("folder {path} of file system {file_system}"),
             Change::NfsFolder { export, path } => format!("folder {}", export.folder(path)),
-            Change::Bucket { gateway, name } => format!("bucket {name} at {}", gateway.url),
+            Change::Bucket { gateway, name, placement } => {
+                let placement = placement.as_ref().map_or(String::new(), |id| format!(", placement {id}"));
+                format!("bucket {name} at {}{placement}", gateway.url)
+            }
             Change::Option { who, name, value } => format!("option {who}/{name} = {value}"),
             Change::Flag { name } => format!("flag {name}"),
             Change::PoolSetting { pool, name, value } => format!("pool {pool}: {name} = {value}"),

@@ -75,12 +75,16 @@ impl Bucket {
         }
     }
 
+    /// `placement`: `ID` or `ZONEGROUP:ID`, as Ceph's gateways take it by S3.
+    ///
     /// # Errors
     /// It is not made; of all but [`S3Error::Refused`] that is not certain.
-    pub fn create(&mut self) -> Result<(), S3Error> {
+    pub fn create(&mut self, placement: Option<&str>) -> Result<(), S3Error> {
         let what = "making the bucket";
+        let body = placement.map_or(String::new(), placed_at).into_bytes();
+        let create = |requests: &Requests, head: &mut Vec<u8>| requests.create_bucket(body.len(), head);
         // By Swift 202 says that there was one: it is not ours.
-        self.asked(what, &[200, 201, 204], |requests, head| requests.create_bucket(head), &[]).map(drop)
+        self.asked(what, &[200, 201, 204], create, &body).map(drop)
     }
 
     /// Puts this mark into it, once it is seen that it is a bucket, and empty.
@@ -230,6 +234,14 @@ impl Bucket {
     }
 }
 
+/// Ceph's gateways take a placement of their own zone group after a colon.
+fn placed_at(placement: &str) -> String {
+    let own = if placement.contains(':') { "" } else { ":" };
+    format!(
+        "<CreateBucketConfiguration><LocationConstraint>{own}{placement}</LocationConstraint></CreateBucketConfiguration>"
+    )
+}
+
 pub(crate) fn waited(connection: &mut Connection, body: &[u8], into: &mut [u8], limit: Duration) -> io::Result<Answer> {
     let until = Instant::now() + limit;
     loop {
@@ -261,6 +273,13 @@ pub fn deleted(body: &[u8]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_placement_is_one_of_the_gateways_own_zone_group_unless_it_names_another() {
+        for (placement, told) in [("fast", ">:fast<"), ("eu:fast", ">eu:fast<"), (":fast", ">:fast<")] {
+            assert!(placed_at(placement).contains(told), "{}", placed_at(placement));
+        }
+    }
 
     #[test]
     fn names_that_lead_elsewhere_are_not_those_of_a_run() {

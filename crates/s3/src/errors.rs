@@ -138,6 +138,10 @@ fn why(answer: &Answer, code: &str, message: &str, now: Timestamp) -> String {
         (_, "ExpiredToken" | "TokenRefreshRequired") => "the session's keys have expired: fetch new ones".to_string(),
         (_, "QuotaExceeded") => "a quota of the user or the bucket is reached".to_string(),
         (_, "TooManyBuckets") => "this user may have no more buckets".to_string(),
+        (_, "InvalidLocationConstraint") => {
+            "it has no such placement; radosgw-admin zonegroup placement list names those that there are (--placement)"
+                .to_string()
+        }
         (_, "AccessDenied") => "this user may not do that".to_string(),
         (_, "NoSuchBucket") => "the bucket is gone: somebody deleted it".to_string(),
         (301..=303 | 307 | 308, _) => match &answer.location {

@@ -229,9 +229,10 @@ impl Requests {
         matches!(self.speaks, Speaks::Swift(_))
     }
 
-    pub(crate) fn create_bucket(&self, head: &mut Vec<u8>) {
+    /// `bytes`: of what follows, in which it says where.
+    pub(crate) fn create_bucket(&self, bytes: usize, head: &mut Vec<u8>) {
         match &self.speaks {
-            Speaks::S3 { bucket, keys } => self.signed("PUT", CreateBucket::new(bucket, keys), Some(0), &[], head),
+            Speaks::S3 { bucket, keys } => self.signed("PUT", CreateBucket::new(bucket, keys), Some(bytes), &[], head),
             Speaks::Swift(container) => self.asked("PUT", container.container(), Some(0), &[], head),
         }
     }

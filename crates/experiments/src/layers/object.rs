@@ -38,7 +38,8 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         for own in &buckets {
             for number in 0..workload.buckets {
                 let name = model::working_set::bucket(&own.bucket(draft, &workload), number);
-                draft.change(Change::Bucket { gateway: own.gateway.clone(), name });
+                let (gateway, placement) = (own.gateway.clone(), draft.options.placement.clone());
+                draft.change(Change::Bucket { gateway, name, placement });
             }
         }
         let each: Vec<Vec<Target>> = buckets.iter().map(|own| own.targets(draft, &workload)).collect();
@@ -121,7 +122,9 @@ fn buckets(draft: &Draft) -> Vec<OwnBucket> {
             0 => format!("fathom-{}", inventory.run),
             more => format!("fathom-{}-{}", inventory.run, more + 1),
         };
-        let target = format!("gateway {shown}{}", if gateway.swift { " (Swift)" } else { "" });
+        let placement = draft.options.placement.as_ref().map(|id| format!(" (placement {id})"));
+        let swift = gateway.swift.then(|| " (Swift)".to_string());
+        let target = format!("gateway {shown}{}", swift.or(placement).unwrap_or_default());
         OwnBucket { gateway: gateway.clone(), name, target }
     };
     inventory.gateways.iter().enumerate().map(own).collect()

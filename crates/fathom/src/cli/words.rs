@@ -5,6 +5,15 @@ use ipnet::IpNet;
 use model::{Access, Arrivals, Bytes, Durability, Layer, OpClass, OpMix, Pattern, SizeShare, Sizes, Tree};
 use std::net::{SocketAddr, ToSocketAddrs};
 
+/// `ssd`, `eu:ssd`, `ssd/COLD`: as zone groups name them.
+pub fn placement(text: &str) -> Result<String, String> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.:/".contains(letter);
+    match !text.trim_matches(':').is_empty() && text.chars().all(plain) {
+        true => Ok(text.to_string()),
+        false => Err(format!("`{text}` is no placement; write it as ID or ZONEGROUP:ID")),
+    }
+}
+
 /// `4k`, `4KiB`, `4M`, `1.5G`, `4096`: powers of 1024.
 pub fn size(text: &str) -> Result<Bytes, String> {
     let wrong = || format!("`{text}` is not a size; write it as 4k, 4KiB, 4M or 1G");
@@ -283,6 +292,16 @@ fn unknown(what: &str, text: &str, known: &[&str]) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn placements_as_zone_groups_name_them() {
+        for text in ["ssd", "eu:ssd", ":ssd", "ssd/COLD", "default-placement"] {
+            assert_eq!(placement(text), Ok(text.to_string()));
+        }
+        for text in ["", ":", "a b", "<x>", "a&b"] {
+            assert!(placement(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn sizes_as_people_write_them() {

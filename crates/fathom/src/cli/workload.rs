@@ -109,6 +109,10 @@ pub struct BucketArgs {
     /// Spread the objects over this many buckets (default: 1)
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub buckets: Option<u32>,
+    /// Where the gateway puts the buckets, of Ceph's by S3: a placement of its zone group (ID, or ZONEGROUP:ID), which says in which pools
+    /// index and objects lie (default: the user's own)
+    #[arg(long, value_name = "ID", value_parser = words::placement, conflicts_with = "swift")]
+    pub placement: Option<String>,
     /// Objects larger than this are put in parts of this size, one after the other (S3's multipart upload; at least 5M). One operation is the
     /// whole of it: begun, all parts, put together (default: each by one request)
     #[arg(long, value_parser = words::size, value_name = "SIZE")]
@@ -141,6 +145,7 @@ pub struct OwnNumbers {
     pub mix: Option<OpMix>,
     pub objects: Option<u64>,
     pub buckets: Option<u32>,
+    pub placement: Option<String>,
     pub part: Option<Bytes>,
     pub sizes: Option<Sizes>,
     pub delete_at_once: Option<u32>,
@@ -148,7 +153,7 @@ pub struct OwnNumbers {
 
 impl OwnNumbers {
     pub fn onto(self, options: WorkloadOptions) -> WorkloadOptions {
-        let OwnNumbers { sync, pgs, object_size, tree, mix, objects, buckets, part, sizes, delete_at_once } =
+        let OwnNumbers { sync, pgs, object_size, tree, mix, objects, buckets, placement, part, sizes, delete_at_once } =
             self;
         WorkloadOptions {
             durability: sync,
@@ -158,6 +163,7 @@ impl OwnNumbers {
             mix,
             objects,
             buckets,
+            placement,
             part,
             sizes,
             delete_at_once,

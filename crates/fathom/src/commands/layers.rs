@@ -109,7 +109,9 @@ pub fn of_object<E: Args>(args: &ObjectCommand<E>) -> Result<OneLayer<'_, E>, Fa
     let (object_size, mix) = (args.objects.object_size, mix(Layer::Object, &args.names)?);
     let (buckets, part, sizes) = (args.buckets.buckets, args.buckets.part_size, args.names.sizes.clone());
     let (objects, delete_at_once) = (args.buckets.objects, args.buckets.delete_at_once);
-    let own = OwnNumbers { object_size, mix, objects, buckets, part, sizes, delete_at_once, ..OwnNumbers::default() };
+    let placement = args.buckets.placement.clone();
+    let own = OwnNumbers { object_size, mix, objects, placement, ..OwnNumbers::default() };
+    let own = OwnNumbers { buckets, part, sizes, delete_at_once, ..own };
     Ok(OneLayer { layer: Layer::Object, targets, own, args: &args.layer })
 }
 

@@ -36,6 +36,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         mix: None,
         objects: None,
         buckets: None,
+        placement: None,
         part: None,
         sizes: None,
         delete_at_once: None,
