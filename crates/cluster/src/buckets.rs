@@ -63,8 +63,17 @@ pub(crate) fn make(
         }
         _ => unsure(error),
     })?;
-    bucket.put_mark(name).map_err(unsure)
+    bucket.put_mark(name).map_err(unsure)?;
+    if bucket.lists_its_mark().map_err(unsure)? {
+        return Ok(());
+    }
+    bucket.delete(&[s3::MARK.to_string()], true).map_err(unsure)?;
+    bucket.remove().map_err(unsure)?;
+    Err(ClusterError::NotMade { what: change.what(), why: UNLISTED.to_string() })
 }
+
+const UNLISTED: &str = "it does not list what is in it (by Ceph's gateway: its placement has no index, index_type indexless), so that a run's \
+     objects could not be found again to delete them; take a placement with an index (--placement), or make that one the user's default";
 
 /// The id of the key with which it is asked.
 pub(crate) fn key(gateway: &Gateway) -> Result<String, S3Error> {

@@ -18,6 +18,9 @@ pub fn is_plain(name: &str) -> bool {
 
 /// The object that tells whose a bucket is.
 pub const MARK: &str = "fathom.run";
+/// What is put may be listed a moment later.
+const LISTED_WITHIN: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// For one answer.
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 /// A list of names, or an error.
@@ -104,6 +107,21 @@ impl Bucket {
             mark,
         )?;
         Ok(())
+    }
+
+    /// Does it list its mark? Of a bucket without an index nothing is listed, and it is deleted while objects are in it, which stay for ever.
+    ///
+    /// # Errors
+    /// Its objects are not told.
+    pub fn lists_its_mark(&mut self) -> Result<bool, S3Error> {
+        let until = Instant::now() + LISTED_WITHIN;
+        while !self.names(MARK)?.iter().any(|name| name == MARK) {
+            if Instant::now() > until {
+                return Ok(false);
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Ok(true)
     }
 
     /// The mark in it; `None`: there is none.

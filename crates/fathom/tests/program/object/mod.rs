@@ -1,6 +1,7 @@
 //! Whole objects at a real gateway: what was loaded by its own log, and that nothing is left or touched, however a run ends.
 
 mod buckets;
+mod fake;
 mod index;
 mod parts;
 mod several;
@@ -10,13 +11,12 @@ mod swift;
 use crate::common::gateway::Gateway;
 use crate::common::{Home, Lab, eventually, tool};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
 
 /// Somebody else's bucket with an object in it.
 const THEIRS: &str = "theirs";
@@ -411,87 +411,4 @@ fn over_tls_a_gateway_is_taken_only_from_an_authority_that_is_trusted() {
     plan.ends(0, &[]);
     lab.home.run_with(&[&words[..], &["--s3-ca", "/no/such/file"]].concat(), &keys).ends(2, &["/no/such/file"]);
     only_theirs_is_left(&gateway);
-}
-
-/// A gateway that has too much to do: what it did not do is told with the figure, and is in none.
-#[test]
-fn answers_that_are_errors_are_told_with_their_share_and_status() {
-    let home = Home::new();
-    let url = half_overloaded();
-    let keys = [("AWS_ACCESS_KEY_ID", "A"), ("AWS_SECRET_ACCESS_KEY", "hush")];
-    let words = ["object", "--s3-url", &url, "--patterns", "read-parallel", "--working-set", "256k", "--depth", "4"];
-    let report = home.run_with(&[&words[..], &SHORT].concat(), &keys);
-    let report = report.ends(4, &[]).json();
-    let figure = &report["figures"][0];
-    let (good, bad) = (figure["operations"].as_u64().unwrap(), figure["errors"].as_u64().unwrap());
-    assert!(good > 100 && bad > 20, "{figure}");
-    assert!(figure["first_error"].as_str().unwrap().contains("the gateway answered 503"), "{figure}");
-    let shown = home.run(&["show", "last"]);
-    assert!(shown.out.contains("of the operations failed") && shown.out.contains("503"), "{}", shown.out);
-}
-
-/// A gateway that keeps objects, and gives every fourth GET of one a 503. It lists nothing but that a bucket is there or not.
-fn half_overloaded() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let objects: Arc<Mutex<HashMap<String, Vec<u8>>>> = Arc::default();
-    let serve = move |stream: TcpStream, objects: Arc<Mutex<HashMap<String, Vec<u8>>>>| {
-        let (mut input, mut output) = (BufReader::new(stream.try_clone().unwrap()), stream);
-        for count in 0u64.. {
-            let mut line = String::new();
-            if input.read_line(&mut line).unwrap_or(0) == 0 {
-                return;
-            }
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let (method, path, query) = match words[1].split_once('?') {
-                Some((path, query)) => (words[0], path.to_string(), query.to_string()),
-                None => (words[0], words[1].to_string(), String::new()),
-            };
-            let mut bytes = 0;
-            loop {
-                let mut header = String::new();
-                if input.read_line(&mut header).unwrap_or(0) <= 2 {
-                    break;
-                }
-                if let Some(length) = header.to_ascii_lowercase().strip_prefix("content-length:") {
-                    bytes = length.trim().parse().unwrap();
-                }
-            }
-            let mut body = vec![0; bytes];
-            input.read_exact(&mut body).unwrap();
-            let mut objects = objects.lock().unwrap();
-            let bucket = path.matches('/').count() < 3 && path.ends_with('/');
-            let none = b"<Error><Code>NoSuchBucket</Code></Error>".to_vec();
-            let (status, answer) = match method {
-                "PUT" => (200, objects.insert(path, body).map_or(Vec::new(), |_| Vec::new())),
-                "DELETE" => (204, objects.remove(&path).map_or(Vec::new(), |_| Vec::new())),
-                "POST" => {
-                    objects.retain(|name, _| name.ends_with('/'));
-                    (200, b"<DeleteResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"></DeleteResult>".to_vec())
-                }
-                _ if bucket && !objects.contains_key(&path) => (404, none),
-                _ if bucket => {
-                    let _ = query;
-                    (
-                        200,
-                        b"<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"></ListBucketResult>"
-                            .to_vec(),
-                    )
-                }
-                _ if count % 4 == 3 => (503, b"<Error><Code>SlowDown</Code></Error>".to_vec()),
-                _ => objects.get(&path).map_or((404, none), |body| (200, body.clone())),
-            };
-            let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n", answer.len());
-            if output.write_all(&[head.as_bytes(), &answer].concat()).is_err() {
-                return;
-            }
-        }
-    };
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let (serve, objects) = (serve, objects.clone());
-            std::thread::spawn(move || serve(stream, objects));
-        }
-    });
-    url
 }
