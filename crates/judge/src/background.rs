@@ -72,7 +72,8 @@ fn background(entry: &Entry, record: &Record) -> Option<Background> {
     found.busy = if found.seconds > 0.0 { found.busy / found.seconds } else { 0.0 };
     found.chance = (found.dips > 0).then(|| at_least(found.in_step as usize, &chances));
     found.slowed = slowed(&parts);
-    if !entry.figure.kind.changes() {
+    // What a cache of this host's answered the OSDs did not see.
+    if !entry.figure.kind.changes() && !entry.figure.workload.through_cache() {
         found.reads = read_from(looked.iter().flat_map(|(_, seen)| &seen.osds).filter(|osd| of_own(osd.osd)));
     }
     Some(found)

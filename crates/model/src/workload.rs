@@ -169,6 +169,11 @@ impl Workload {
         self.options.get(PAGE_CACHE).is_some_and(|value| value == "on")
     }
 
+    /// May a cache of the client's answer reads?
+    pub fn through_cache(&self) -> bool {
+        self.through_page_cache() || self.options.get(IMAGE_CACHE).is_some_and(|value| value != "off")
+    }
+
     /// May librbd's cache answer a write before any OSD has it?
     pub fn cache_answers_writes(&self) -> bool {
         self.writes()

@@ -60,6 +60,10 @@ fn refuse_unread(plan: &Plan, option: &str) -> Result<(), Failure> {
         true => Err(Failure::Usage(format!(
             "option {option}: only images read it, and none is measured: fathom rbd, or --layers rbd where there are several"
         ))),
+        false if who.starts_with("client") && name.starts_with("rbd_cache") => Err(Failure::Usage(format!(
+            "option {option}: Fathom's images are loaded with the cache that the run chooses, whatever is configured: \
+             fathom sweep rbd --axis cache=off,writethrough,writeback puts them beside each other"
+        ))),
         false => Ok(()),
     }
 }

@@ -33,6 +33,9 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let span = draft.options.working_set.unwrap_or(bytes * Bytes::from(images / shared));
     let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
     let run = draft.name("");
+    // An axis is told beside each figure.
+    let given = draft.request.workload.engine_options.get(IMAGE_CACHE);
+    let cache = given.map_or(String::new(), |policy| format!(", {IMAGE_CACHE}={policy}"));
     for (pattern, mut workload) in steps {
         let jobs = workload.jobs.min(images);
         workload.span = bytes * Bytes::from(jobs);
@@ -42,7 +45,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
             draft.change(Change::Image { pool: pool.clone(), name, bytes });
         }
         let place = |part: &str| Place::Images { pool: pool.clone(), images: names(part) };
-        let targets = draft.by_clients(Layer::Rbd, &shown(draft, &pool, temporary), place);
+        let targets = draft.by_clients(Layer::Rbd, &format!("{}{cache}", shown(draft, &pool, temporary)), place);
         draft.step(pattern, targets, workload, true);
     }
     Ok(())
@@ -51,16 +54,16 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
 /// What a figure through librbd's cache is of.
 pub fn notes(plan: &Plan) -> Vec<String> {
     let loads = || plan.steps.iter().filter(|step| step.layer == Layer::Rbd).map(|step| &step.workload);
-    let cached = |load: &Workload| load.options.get(IMAGE_CACHE).is_some_and(|policy| policy != "off");
-    let reads = "librbd's cache is in this program's memory: reads begin with nothing in it, and what was read or written once may be answered \
-                 from there, so that a figure is of both (a large working set: of the cluster, a small one: of the cache)";
-    let writes = "writes through librbd's cache count when they have been flushed, as many at once as wait for it, after a first flush before \
-                  each slice (librbd answers no write until then)";
+    let reads = "librbd's cache lies in this program's memory (rbd_cache_size, 32 MiB by default). It is empty when a slice begins; what was read \
+                 once may be answered from it, and the OSDs do not see that. A working set that is smaller measures the cache, a far larger one the \
+                 cluster";
+    let writes = "a write through librbd's cache counts when it has been flushed; one flush takes all writes that wait for it. The cache answers no \
+                  write before the first flush, which is done before each slice";
     let unflushed = |load: &Workload| load.cache_answers_writes() && load.durability != Durability::GroupCommit;
     let alone = "librbd's cache answers writes before any OSD has them, and none is flushed: how long they take is the cache's time";
     let flushed = |load: &Workload| load.cache_answers_writes() && !unflushed(load);
     [
-        (loads().any(|load| cached(load) && load.reads()), reads),
+        (loads().any(|load| load.through_cache() && load.reads()), reads),
         (loads().any(flushed), writes),
         (loads().any(unflushed), alone),
     ]

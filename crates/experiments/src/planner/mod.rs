@@ -274,25 +274,40 @@ fn refuse_unknown_options(request: &Request) -> Result<(), Failure> {
             return Err(Failure::Usage(no_such_option(name, &request.layers)));
         };
         if !option.values.contains(&value.as_str()) {
-            let text = format!("--option {name}={value}: choose {}", option.values.join(" or "));
+            let text = format!("--option {name}={value}: choose {}", one_of(option.values));
             return Err(Failure::Usage(text));
         }
     }
     Ok(())
 }
 
+/// `on or off`, `a, b or c`.
+fn one_of(values: &[&str]) -> String {
+    match values {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => values.join(", "),
+    }
+}
+
 /// With what there is: the layer that has it, or the options of these layers.
 fn no_such_option(name: &str, layers: &[Layer]) -> String {
-    let options = |layer: &Layer| layer.spec().options.iter().map(|option| option.name);
-    let these: Vec<&str> = layers.iter().map(|layer| layer.name()).collect();
-    let these = these.join(", ");
-    if let Some(other) = Layer::ALL.iter().find(|layer| options(layer).any(|own| own == name)) {
-        return format!("--option {name}: none of {these}; `fathom {}` has it", other.spec().command);
+    let has = |layer: &&Layer| layer.spec().options.iter().any(|option| option.name == name);
+    let what = match layers {
+        [layer] => format!("--option {name}: is no option of {}", layer.name()),
+        _ => format!("--option {name}: no layer of this run has it"),
+    };
+    if let Some(other) = Layer::ALL.iter().find(has) {
+        return format!("{what}; `fathom {}` has it", other.spec().command);
     }
-    let own: Vec<&str> = layers.iter().flat_map(options).collect();
-    match own.is_empty() {
-        true => format!("--option {name}: {these} has no options of its own; leave it out"),
-        false => format!("--option {name}: there is no such option of {these}, only {}", own.join(", ")),
+    let of = |layer: &Layer| {
+        let name = layer.name();
+        layer.spec().options.iter().map(move |option| format!("{}={} ({name})", option.name, option.values.join("|")))
+    };
+    let own: Vec<String> = layers.iter().flat_map(of).collect();
+    if own.is_empty() {
+        format!("{what}, which has none; leave it out")
+    } else {
+        format!("{what}; there is {}", own.join(", "))
     }
 }
 

@@ -59,7 +59,7 @@ const SETTLE: f64 = 0.10;
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Sweep")]
 pub struct SweepExperimentArgs {
-    /// A list to go through: depth, block-size, jobs, clients, read-share, working-set, object-size, objects (object), images (rbd),
+    /// A list to go through: depth, block-size, jobs, clients, read-share, working-set, object-size, objects (object), images (rbd), cache (rbd: off, writethrough, writeback, writearound),
     /// pgs (rados, rbd), osds (rados, rbd, in a lab), option:WHO/NAME (an option of Ceph: numbers or words); ranges double (1..256) or go in steps
     /// (0..100+25). Several axes: every combination
     #[arg(long = "axis", value_name = "NAME=LIST", required = true, value_parser = axes::axis)]

@@ -49,7 +49,7 @@ pub struct WorkloadArgs {
     /// io_uring or psync (device, blocks of the file layer)
     #[arg(long)]
     pub engine: Option<String>,
-    /// An option of the engine
+    /// An option of one layer: cache=off, writethrough, writeback, writearound or on (rbd: librbd's cache), page-cache=on (file), quickack=on (object)
     #[arg(long, value_parser = words::option, value_name = "NAME=VALUE")]
     pub option: Vec<(String, String)>,
 }

@@ -60,9 +60,9 @@ fn caches_are_put_beside_each_other_and_what_cannot_be_is_refused() {
     assert_eq!(along, ["off", "writethrough", "writeback"], "{points}");
     for (arguments, words) in [
         (&["rbd", "--option", "cache=yes"][..], &["cache=yes", "writeback"][..]),
-        (&["rados", "--option", "cache=off"], &["--option cache", "none of rados", "fathom rbd"]),
-        (&["rbd", "--option", "page=off"], &["--option page", "no such option of rbd, only cache"]),
-        (&["osd", "--option", "page=off"], &["--option page", "osd has no options"]),
+        (&["rados", "--option", "cache=off"], &["--option cache", "is no option of rados", "fathom rbd"]),
+        (&["rbd", "--option", "page=off"], &["--option page", "is no option of rbd; there is cache=off|"]),
+        (&["osd", "--option", "page=off"], &["--option page", "is no option of osd, which has none"]),
         (&["sweep", "rbd", "--axis", "cache=on"], &["cache", "`on`", "writethrough"]),
         (&["sweep", "rados", "--axis", "cache=off,writeback"], &["--axis cache", "rados"]),
         (&["sweep", "rbd", "--axis", "cache=off,writeback", "--option", "cache=on"], &["cache is an axis"]),

@@ -5,6 +5,7 @@ use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
 use crate::series::Ratio;
+use model::workload::IMAGE_CACHE;
 use model::{Estimate, Figure, Metric, Record, Slice, Workload};
 
 /// One figure of one run, with the logarithms of its slices' values.
@@ -68,6 +69,7 @@ pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
 /// open (an engine, when the layer chooses; a working set of 0 bytes, when another tool did not tell it) is no difference.
 pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
     let both_ways = |load: &Workload| load.options.contains_key(BOTH_WAYS);
+    let cache = |load: &Workload| load.options.get(IMAGE_CACHE).cloned().filter(|policy| policy != "off");
     named(&[
         (one.block != two.block, "block size"),
         (one.depth != two.depth, "depth"),
@@ -88,7 +90,11 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.object != two.object, "object size"),
         (one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
         (both_ways(one) != both_ways(two), "definition of a round trip"),
-        (one.options != two.options && both_ways(one) == both_ways(two), "options"),
+        (cache(one) != cache(two), "cache"),
+        (
+            one.options != two.options && cache(one) == cache(two) && both_ways(one) == both_ways(two),
+            "option of the layer",
+        ),
         (one.settings != two.settings, "options of the cluster"),
     ])
     .collect()

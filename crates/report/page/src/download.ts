@@ -143,7 +143,7 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
       f.workload.sizes ? undefined : f.workload.span,
       f.workload.spread,
       f.workload.seed,
-      Object.entries(f.workload.settings ?? {})
+      Object.entries({ ...f.workload.options, ...f.workload.settings })
         .map((pair) => pair.join("="))
         .join(" "),
       tree(f),

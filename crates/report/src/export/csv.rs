@@ -153,7 +153,13 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
         workload.bytes().to_string(),
         workload.spread.map(|bytes| bytes.to_string()).unwrap_or_default(),
         workload.seed.to_string(),
-        workload.settings.iter().map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" "),
+        workload
+            .options
+            .iter()
+            .chain(&workload.settings)
+            .map(|(option, value)| format!("{option}={value}"))
+            .collect::<Vec<_>>()
+            .join(" "),
         workload.tree.map(|tree| tree.to_string()).unwrap_or_default(),
         workload.sizes.as_ref().map(Sizes::to_string).unwrap_or_default(),
     ]);

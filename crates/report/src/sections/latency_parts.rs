@@ -3,10 +3,14 @@
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table, Text};
 use crate::chart::{Caption, Chart, Segment, StackedBar, Stacks};
 use crate::{numbers, words};
-use model::{Estimate, LatencyPart, LatencyParts, Layer, Part, Pattern, Report, Scope};
+use model::{Answer, Estimate, LatencyPart, LatencyParts, Layer, Part, Pattern, Report, Scope};
 use std::collections::BTreeSet;
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
+    // Points of a sweep are different loads: their mean would be of nothing.
+    if matches!(report.answer, Answer::Sweep(_)) {
+        return Vec::new();
+    }
     Pattern::ALL.into_iter().flat_map(|pattern| of_pattern(report, pattern)).collect()
 }
 

@@ -62,6 +62,8 @@ fn what_cannot_be_meant_is_told_before_anything_is_done(lab: &Lab) {
     refused("osd/osd_op_queue=qpw", &["can't be `qpw`", "wpq", "mclock_scheduler"]);
     refused("osd/bluestore_cache_autotune=perhaps", &["true or false"]);
     refused("client/rbd_cache=false", &["only images read it", "--layers rbd"]);
+    lab.run(&["rbd", "--ab", "option:client/rbd_cache=true"])
+        .ends(2, &["fathom sweep rbd --axis cache=off,writethrough"]);
 }
 
 /// What clients send to that OSD waits for 20 ms on average, which connections only do that were made since it started with the option.

@@ -108,7 +108,7 @@ fn blocks_go_through_the_page_cache_where_that_is_asked_for() {
     refused(&["--patterns", "stat"], "the posix engine has no options");
     refused(&["--option", "page-cache=yes"], "page-cache=yes: choose on or off");
     let disk = ["disk", words[1], "--option", "page-cache=on", "--dry-run"];
-    home.run(&disk).ends(2, &["--option page-cache", "none of device", "fathom file FOLDER"]);
+    home.run(&disk).ends(2, &["--option page-cache", "is no option of device", "fathom file FOLDER"]);
     only_theirs_is_left(folder.path());
     assert_eq!(journals(&home), 0);
 }

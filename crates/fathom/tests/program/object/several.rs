@@ -138,8 +138,10 @@ fn a_gateway_that_waits_for_acknowledgements_is_suspected_while_it_does() {
     let option = lab.json(&["config", "get", "client.rgw.a"]);
     assert!(option["rgw_frontends"]["value"].as_str().unwrap().ends_with("tcp_nodelay=1"), "{option}");
     only_theirs_is_left(&gateway);
-    let refused =
-        [("quickack=fast", "choose on or off"), ("cache=on", "--option cache: none of object; `fathom rbd` has it")];
+    let refused = [
+        ("quickack=fast", "choose on or off"),
+        ("cache=on", "--option cache: is no option of object; `fathom rbd` has it"),
+    ];
     for (option, why) in refused {
         lab.home.run(&[&words[..], &["--option", option]].concat()).ends(2, &[why]);
     }

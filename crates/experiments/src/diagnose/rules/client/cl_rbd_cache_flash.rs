@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config set WHO OPTION false; in QEMU cache=none counts more",
     risk: "small writes in a row are no more gathered",
-    confirm: "fathom run --ab option:WHO/OPTION=false compares both, in turns",
+    confirm: "fathom sweep rbd --pool POOL --axis cache=off,writethrough,writeback with --patterns of your load puts them beside each other",
     ..Rule::OF_FACTS
 };
 

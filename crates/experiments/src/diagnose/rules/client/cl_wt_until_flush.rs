@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "writes of guests that never flush are slower",
-    confirm: "fathom rbd with the option and without it: fathom run --ab option:WHO/OPTION=true",
+    confirm: "whether a guest flushes: in the guest, cat /sys/block/DISK/queue/write_cache says write back where its kernel does",
     matters: Matters::Data,
     ..Rule::OF_FACTS
 };
