@@ -145,6 +145,30 @@ impl Image {
         check(&self.handle.context, code, &format!("set {name} of"), &self.handle.name)
     }
 
+    /// What an option of librbd is set to for this image, or else for all of its pool: both are stronger than what a client has. `None`: for
+    /// neither.
+    ///
+    /// # Errors
+    /// The pool does not answer, or no right.
+    pub fn set_to(&self, name: &str) -> Result<Option<String>, CephError> {
+        let key = c_text(&format!("conf_{name}"))?;
+        let (fns, context) = (self.handle.fns, &self.handle.context);
+        let of_image = (fns.rbd_metadata_get, self.handle.raw);
+        for (get, handle) in [of_image, (fns.rbd_pool_metadata_get, context.raw)] {
+            let mut text = [0u8; 256];
+            let mut length = text.len();
+            // SAFETY: the handle is open; the key lives through the call, which writes no more than the length.
+            let code = unsafe { get(handle, key.as_ptr(), text.as_mut_ptr().cast(), &mut length) };
+            if code == -libc::ENOENT {
+                continue;
+            }
+            check(context, code, &format!("ask for {name} of"), &self.handle.name)?;
+            let text = text.get(..length).unwrap_or_default();
+            return Ok(Some(String::from_utf8_lossy(text).trim_end_matches('\0').to_string()));
+        }
+        Ok(None)
+    }
+
     /// Room for `slots` operations in flight at once, each with a buffer of `bytes`.
     ///
     /// # Errors

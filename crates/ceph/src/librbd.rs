@@ -74,6 +74,8 @@ functions! {
         fn rbd_watchers_list(Handle, *mut ImageWatcher, *mut usize) -> c_int;
         fn rbd_watchers_list_cleanup(*mut ImageWatcher, usize);
         fn rbd_metadata_set(Handle, Text, Text) -> c_int;
+        fn rbd_metadata_get(Handle, Text, *mut c_char, *mut usize) -> c_int;
+        fn rbd_pool_metadata_get(Handle, Text, *mut c_char, *mut usize) -> c_int;
         fn rbd_aio_create_completion(*mut c_void, Option<Callback>, *mut Handle) -> c_int;
         fn rbd_aio_get_return_value(Handle) -> isize;
         fn rbd_aio_release(Handle);

@@ -107,7 +107,15 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
                 error => failed(change, error),
             })?;
             let id = proof::image_id(&open, name)?.ok_or_else(|| failed(change, "it was deleted at once"))?;
-            Ok(MadeThing::Image(id))
+            // Whatever is set of the pool; a clone takes it over from its parent.
+            let image = open.open_image(name, OpenFor::Writing, Cache::Off);
+            match image.and_then(|image| image.set_option("rbd_cache", "false")) {
+                Ok(()) => Ok(MadeThing::Image(id)),
+                Err(error) => {
+                    open.remove_image(name).map_err(|error| failed(change, error))?;
+                    Err(failed(change, error))
+                }
+            }
         }
         Change::Clone { pool, name, parent } => {
             let open = open_pool(cluster, pool).map_err(|error| failed(change, error))?;

@@ -22,18 +22,19 @@ impl Engine for RbdEngine {
         if workload.block == 0 {
             return Some("operations of 0 bytes measure nothing; choose a block size".into());
         }
-        let ours = |images: &[String]| images.iter().all(|image| image.starts_with("fathom."));
         match images_of(target) {
             Err(why) => Some(why),
-            Ok((_, images)) => refusal(self, workload, ours(images)).or_else(|| {
-                match cache(workload) {
+            Ok((_, images)) => {
+                let own = images.iter().all(|image| ours(image));
+                refusal(self, workload, own).or_else(|| match CacheWish::of(workload) {
                     Err(why) => Some(why),
-                    Ok((_, Some(policy))) if !ours(images) => Some(format!(
-                        "{IMAGE_CACHE}={policy} would be set in an image that is not Fathom's; choose on (what is configured) or off"
-                    )),
-                    Ok(_) => None,
-                }
-            }),
+                    Ok(wish) => wish.policy().filter(|_| !own).map(|policy| {
+                        format!(
+                            "{IMAGE_CACHE}={policy} would be set in an image that is not Fathom's; choose on (as it is configured) or off"
+                        )
+                    }),
+                })
+            }
         }
     }
 
@@ -49,7 +50,7 @@ impl Engine for RbdEngine {
         let used = images.len().min(workload.jobs.max(1) as usize);
         for n in 0..used {
             // What is filled is to be in the cluster at the end, and in no cache.
-            let image = open_image(context, target, workload, n as u32, (OpenFor::Writing, (Cache::Off, None)))?;
+            let image = open_image(context, target, workload, n as u32, (OpenFor::Writing, CacheWish::OFF))?;
             let mut slots = ImageSlots::new(image, IN_FLIGHT, PART as usize)?;
             let (before, mut wanted) = (n as u64 * span, true);
             let mut report = |done| {
@@ -75,8 +76,8 @@ impl Engine for RbdEngine {
     ) -> Result<Box<dyn Session>, EngineError> {
         let (depth, bytes) = room(workload, lane);
         let open_for = if workload.writes() { OpenFor::Writing } else { OpenFor::Reading };
-        let cache = cache(workload).map_err(EngineError::Refused)?;
-        let image = open_image(context, target, workload, lane, (open_for, cache))?;
+        let wish = CacheWish::of(workload).map_err(EngineError::Refused)?;
+        let image = open_image(context, target, workload, lane, (open_for, wish))?;
         let slots = match workload.cache_answers_writes() && workload.durability == Durability::GroupCommit {
             true => ImageSlots::flushed(image, depth, bytes)?,
             false => ImageSlots::new(image, depth, bytes)?,
@@ -104,16 +105,61 @@ fn region(target: &Target, workload: &Workload, lane: u32) -> Result<Region, Eng
     Ok(Region { place, bytes: workload.lane_span(), base: 0, names: PlaceNames::Whole })
 }
 
-/// Off, or on; and the policy, if it is not to be as the library is configured.
-fn cache(workload: &Workload) -> Result<(Cache, Option<&str>), String> {
-    match workload.options.get(IMAGE_CACHE).map(String::as_str) {
-        None | Some("off") => Ok((Cache::Off, None)),
-        Some("on") => Ok((Cache::On, None)),
-        Some(policy) if IMAGE_CACHES.contains(&policy) => Ok((Cache::On, Some(policy))),
-        Some(other) => {
-            Err(format!("{IMAGE_CACHE}={other} is not known; choose on or one of {}", IMAGE_CACHES.join(", ")))
+/// What librbd's cache is to do.
+#[derive(Clone, Copy)]
+struct CacheWish<'w> {
+    cache: Cache,
+    /// As asked for. `None`: an image of ours is made with its cache off.
+    asked: Option<&'w str>,
+}
+
+impl<'w> CacheWish<'w> {
+    const OFF: CacheWish<'static> = CacheWish { cache: Cache::Off, asked: Some("off") };
+
+    fn of(workload: &'w Workload) -> Result<CacheWish<'w>, String> {
+        let asked = workload.options.get(IMAGE_CACHE).map(String::as_str);
+        match asked {
+            None | Some("off") => Ok(CacheWish { cache: Cache::Off, asked }),
+            Some(known) if known == "on" || IMAGE_CACHES.contains(&known) => Ok(CacheWish { cache: Cache::On, asked }),
+            Some(other) => {
+                Err(format!("{IMAGE_CACHE}={other} is not known; choose on or one of {}", IMAGE_CACHES.join(", ")))
+            }
         }
     }
+
+    fn policy(&self) -> Option<&'w str> {
+        self.asked.filter(|asked| !["on", "off"].contains(asked))
+    }
+
+    /// In an image of ours: what is set there is stronger than what is set of its pool, and that than what a client has. An image reads it
+    /// when it is opened.
+    fn set(&self, image: &Image) -> Result<(), EngineError> {
+        let on = if self.cache == Cache::On { "true" } else { "false" };
+        image.set_option("rbd_cache", on).map_err(broken)?;
+        self.policy().map_or(Ok(()), |policy| image.set_option("rbd_cache_policy", policy).map_err(broken))
+    }
+
+    /// Why an image that is not ours will do something else.
+    fn contradicted(&self, image: &Image) -> Option<String> {
+        // Who may not ask is told nothing.
+        let set = image.set_to("rbd_cache").ok()?;
+        let on = set.as_deref().map(|value| ["true", "1", "yes", "on"].contains(&value));
+        on.filter(|on| *on != (self.cache == Cache::On)).map(|on| {
+            let (is, choose) = if on { ("true", "on") } else { ("false", "off") };
+            format!(
+                "image {}/{}: rbd_cache={is} is set of it or of its pool (`rbd config image ls {}/{}`), which is stronger than what a client \
+                 says; choose --option {IMAGE_CACHE}={choose}",
+                image.pool(),
+                image.name(),
+                image.pool(),
+                image.name()
+            )
+        })
+    }
+}
+
+fn ours(image: &str) -> bool {
+    image.starts_with("fathom.")
 }
 
 fn open_image(
@@ -121,19 +167,23 @@ fn open_image(
     target: &Target,
     workload: &Workload,
     lane: u32,
-    (open_for, cache): (OpenFor, (Cache, Option<&str>)),
+    (open_for, wish): (OpenFor, CacheWish),
 ) -> Result<Image, EngineError> {
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
     let name = &images[lane as usize % images.len()];
     // Writes that wait until the pool is no longer full would keep the image's lock, and it could not be removed.
     let pool_of_lane = open_pool_as(context, pool, workload, lane)?.although_full();
     let open = |how, cache| pool_of_lane.open_image(name, how, cache).map_err(broken);
-    let (cache, policy) = cache;
-    if let Some(policy) = policy {
-        // A connection takes no other policy up, an image that is opened does.
-        open(OpenFor::Writing, Cache::Off)?.set_option("rbd_cache_policy", policy).map_err(broken)?;
+    // Else it is as it was made.
+    if workload.options.contains_key(IMAGE_CACHE) && ours(name) {
+        wish.set(&open(OpenFor::Writing, Cache::Off)?)?;
     }
-    let image = open(open_for, cache)?;
+    let image = open(open_for, wish.cache)?;
+    if !ours(name)
+        && let Some(why) = wish.contradicted(&image)
+    {
+        return Err(EngineError::Refused(why));
+    }
     let (size, needed) = (image.size().map_err(broken)?, workload.lane_span());
     if size < needed {
         return Err(EngineError::Refused(format!(

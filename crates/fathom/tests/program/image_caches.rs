@@ -48,6 +48,49 @@ fn what_is_read_again_comes_from_the_cache() {
     assert!(reads >= operations(&figure), "the OSDs did {reads} reads: {figure}");
 }
 
+/// What is set of an image is stronger than what is set of its pool, and that than what a client says.
+#[test]
+fn a_cache_that_is_set_of_a_pool_or_an_image_is_not_taken_for_off() {
+    let lab = Lent::lab();
+    lab.rbd(&["create", "rbd/theirs", "--size", "16M"]);
+    lab.rbd(&["bench", "--io-type", "write", "--io-size", "1M", "--io-total", "16M", "rbd/theirs"]);
+    for (name, value) in [("rbd_cache", "true"), ("rbd_cache_policy", "writeback")] {
+        lab.rbd(&["config", "pool", "set", "rbd", name, value]);
+    }
+    let before = lab.done_by_osds();
+    let ran = lab.run(&[&["rbd", "--pool", "rbd", "--patterns", "read-parallel"], &SMALL[..]].concat());
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    let (figure, reads) = (ran.json()["figures"][0].clone(), lab.done_by_osds().0 - before.0);
+    assert!(reads >= operations(&figure), "the OSDs did {reads} reads: {figure}");
+    let theirs = [
+        "rbd",
+        "--pool",
+        "rbd",
+        "--image",
+        "theirs",
+        "--patterns",
+        "read-parallel",
+        "--duration",
+        "1s",
+        "--passes",
+        "1",
+    ];
+    let refused = lab.run(&theirs);
+    assert!(
+        refused.code != 0 && (refused.out.clone() + &refused.err).contains("rbd_cache=true is set"),
+        "{} {}",
+        refused.out,
+        refused.err
+    );
+    let read = lab.run(&[&theirs[..], &["--option", "cache=on"]].concat());
+    assert!(matches!(read.code, 0 | 4), "{}", read.err);
+    for name in ["rbd_cache", "rbd_cache_policy"] {
+        lab.rbd(&["config", "pool", "rm", "rbd", name]);
+    }
+    assert_eq!(lab.rbd(&["image-meta", "list", "rbd/theirs"]).trim(), "There are 0 metadata on this image.");
+    lab.rbd(&["rm", "--no-progress", "rbd/theirs"]);
+}
+
 #[test]
 fn caches_are_put_beside_each_other_and_what_cannot_be_is_refused() {
     let lab = Lent::lab();
