@@ -226,7 +226,12 @@ fn latencies(all: &Sparse) -> Result<(), String> {
 
 fn of_second(second: &HostSecond) -> Result<(), String> {
     // A slice has many of them.
-    let things = [("disks", second.disks.len()), ("interfaces", second.nics.len()), ("OSDs", second.osds.len())];
+    let things = [
+        ("disks", second.disks.len()),
+        ("interfaces", second.nics.len()),
+        ("OSDs", second.osds.len()),
+        ("metadata servers", second.metadata_servers.len()),
+    ];
     things.into_iter().try_for_each(|(what, found)| number(what, found as u64, IN_A_SECOND))?;
     number("TCP segments", second.segments.max(second.retransmitted), COUNT)?;
     let pressure = second.pressure.unwrap_or_default();
@@ -241,6 +246,10 @@ fn of_second(second: &HostSecond) -> Result<(), String> {
     }
     let of = second.interrupts.unwrap_or_default();
     rates([of.share, of.idle, of.others_share, of.others_idle])?;
+    second.metadata_servers.iter().try_for_each(|mds| {
+        text(&mds.name)?;
+        rates(mds.threads.values().copied())
+    })?;
     second.osds.iter().try_for_each(of_osd)
 }
 
@@ -399,6 +408,18 @@ mod tests {
         };
         assert_eq!(told(0.5, 7), Ok(()));
         assert!(told(f64::NAN, 7).is_err() && told(0.5, u64::MAX).is_err());
+    }
+
+    #[test]
+    fn what_a_metadata_server_used_has_limits() {
+        let told = |used: f64, name: usize| {
+            let threads = [("ms_dispatch".to_string(), used)].into();
+            let metadata_servers = vec![model::MdsSecond { name: "x".repeat(name), threads }];
+            let second = Box::new(HostSecond { metadata_servers, ..HostSecond::default() });
+            check(&AgentEvent::Second { slice: 1, at: 1, second })
+        };
+        assert_eq!(told(0.9, 5), Ok(()));
+        assert!(told(f64::INFINITY, 5).is_err() && told(0.9, TEXT + 1).is_err());
     }
 
     #[test]

@@ -367,6 +367,8 @@ mod tests {
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
         let set = WindowSet { window: 2, samples: vec![(0, model::OpClass::Write, sample)] };
         let end = SliceEnd { gap: Some("g".into()), windows: 3, ..SliceEnd::default() };
+        let mds = model::MdsSecond { name: "mds.a".into(), threads: [("ms_dispatch".to_string(), 0.9)].into() };
+        let second = HostSecond { cpu: 0.5, metadata_servers: vec![mds], ..HostSecond::default() };
         let news = [
             AgentEvent::Hello { build: "b".into(), pid: 1 },
             AgentEvent::Beat,
@@ -392,7 +394,7 @@ mod tests {
             AgentEvent::Answers { slice: 1, target: 2, listener: Err("e".into()) },
             AgentEvent::Ready { slice: 1, error: Some("e".into()) },
             AgentEvent::Window { slice: 1, set },
-            AgentEvent::Second { slice: 1, at: 2, second: Box::new(HostSecond { cpu: 0.5, ..HostSecond::default() }) },
+            AgentEvent::Second { slice: 1, at: 2, second: Box::new(second) },
             AgentEvent::Ended { slice: 1, end },
             AgentEvent::Verified { slice: 1, checked: vec![(2, Checked::default())], error: Some("e".into()) },
         ];

@@ -1,7 +1,9 @@
 //! What hosts' kernels counted while a step was measured, as means over its slices.
 
 use crate::host_connections::connections;
-use model::{DiskSecond, HostLoad, HostSecond, Interrupts, NicSecond, OsdSecond, Pressure, Record, Step, StepId};
+use model::{
+    DiskSecond, HostLoad, HostSecond, Interrupts, MdsSecond, NicSecond, OsdSecond, Pressure, Record, Step, StepId,
+};
 use std::collections::BTreeMap;
 
 /// In the order of hosts, then steps.
@@ -54,6 +56,7 @@ fn mean(all: &[&HostSecond]) -> HostSecond {
         retransmitted: all.iter().map(|one| one.retransmitted).sum(),
         osds: osds(all, long),
         interrupts: interrupts(all),
+        metadata_servers: metadata_servers(all, long),
     }
 }
 
@@ -136,15 +139,19 @@ fn osds(all: &[&HostSecond], long: f64) -> Vec<OsdSecond> {
     seen.into_iter().map(osd).collect()
 }
 
+fn metadata_servers(all: &[&HostSecond], long: f64) -> Vec<MdsSecond> {
+    let mds = |(name, own): (&str, Vec<(f64, &MdsSecond)>)| MdsSecond {
+        name: name.to_string(),
+        threads: processors(&own, |mds| &mds.threads, long),
+    };
+    by_name(all, |one| &one.metadata_servers, |mds| &mds.name).into_iter().map(mds).collect()
+}
+
 /// By kind of thread; one that did nothing was seen to do nothing.
-fn processors(
-    own: &[(f64, &OsdSecond)],
-    of: fn(&OsdSecond) -> &BTreeMap<String, f64>,
-    long: f64,
-) -> BTreeMap<String, f64> {
+fn processors<T>(own: &[(f64, &T)], of: fn(&T) -> &BTreeMap<String, f64>, long: f64) -> BTreeMap<String, f64> {
     let mut used: BTreeMap<String, f64> = BTreeMap::new();
-    for (seconds, osd) in own {
-        for (kind, processors) in of(osd) {
+    for (seconds, one) in own {
+        for (kind, processors) in of(one) {
             *used.entry(kind.clone()).or_default() += processors * seconds / long;
         }
     }
@@ -185,6 +192,18 @@ mod tests {
         let [osd] = mean.osds.as_slice() else { panic!("{:?}", mean.osds) };
         assert_eq!((osd.threads["msgr-worker"], osd.busiest_thread()), (1.0, Some(("msgr-worker", 0.5))));
         assert_eq!((&osd.connections, mean.interrupts), (&None, None));
+    }
+
+    #[test]
+    fn what_a_metadata_server_used_is_averaged_over_all_seconds() {
+        let second = |seconds: f64, used: f64| {
+            let threads = [("ms_dispatch".to_string(), used)].into();
+            let metadata_servers = vec![MdsSecond { name: "mds.a".into(), threads }];
+            HostSecond { seconds, metadata_servers, ..HostSecond::default() }
+        };
+        let mean = mean(&[&second(1.0, 1.0), &second(3.0, 0.6)]);
+        let [mds] = mean.metadata_servers.as_slice() else { panic!("{:?}", mean.metadata_servers) };
+        assert!((mds.processors() - 0.7).abs() < 1e-9, "{mds:?}");
     }
 
     #[test]

@@ -101,8 +101,8 @@ pub use nearest::nearest;
 pub use nfs_export::NfsExport;
 pub use observation::Observation;
 pub use observed::{
-    CameBack, Connection, Connections, DiskSecond, HostLoad, HostSecond, HostSeconds, Interrupts, NicSecond, Observed,
-    OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
+    CameBack, Connection, Connections, DiskSecond, HostLoad, HostSecond, HostSeconds, Interrupts, MdsSecond, NicSecond,
+    Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
 };
 pub use operation::{OpClass, OpMix};
 pub use osd_times::{LatencyPart, LatencyParts, OsdTimes, Part, Spent, Timer, TimesOfOsd};

@@ -67,6 +67,9 @@ pub struct HostSecond {
     /// `None`: the kernel does not count it, or an older run did not look.
     #[serde(default)]
     pub interrupts: Option<Interrupts>,
+    /// All that run on it; none in an older run.
+    #[serde(default)]
+    pub metadata_servers: Vec<MdsSecond>,
 }
 
 impl HostSecond {
@@ -141,9 +144,34 @@ pub struct OsdSecond {
 impl OsdSecond {
     /// The busiest single thread: its kind, and how much of a processor it used.
     pub fn busiest_thread(&self) -> Option<(&str, f64)> {
-        let all = self.busiest.iter().map(|(kind, used)| (kind.as_str(), *used));
-        all.max_by(|(_, a), (_, b)| a.total_cmp(b))
+        most(&self.busiest)
     }
+}
+
+/// A metadata server of CephFS.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MdsSecond {
+    /// `mds.a`
+    pub name: String,
+    /// Processors used, by kind of thread: `ms_dispatch`, `msgr-worker`, `mds_rank_progr`.
+    pub threads: BTreeMap<String, f64>,
+}
+
+impl MdsSecond {
+    /// Processors that all its threads used together.
+    pub fn processors(&self) -> f64 {
+        self.threads.values().sum()
+    }
+
+    /// The busiest kind of its threads, and how much of a processor these used.
+    pub fn busiest_kind(&self) -> Option<(&str, f64)> {
+        most(&self.threads)
+    }
+}
+
+fn most(threads: &BTreeMap<String, f64>) -> Option<(&str, f64)> {
+    let all = threads.iter().map(|(kind, used)| (kind.as_str(), *used));
+    all.max_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
 /// What an OSD's TCP connections did.
@@ -228,6 +256,6 @@ mod tests {
         let second: HostSecond = serde_json::from_str(earlier).unwrap();
         let [osd] = second.osds.as_slice() else { panic!("{second:?}") };
         assert_eq!((osd.threads["msgr-worker"], osd.busiest_thread(), &osd.connections), (0.2, None, &None));
-        assert_eq!(second.interrupts, None);
+        assert_eq!((second.interrupts, second.metadata_servers), (None, Vec::new()));
     }
 }

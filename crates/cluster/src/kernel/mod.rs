@@ -17,7 +17,7 @@ use cpu::{Processors, Ticks, pressure, ticks};
 use disks::disks;
 use model::{HostSecond, OsdWish, Pressure};
 use nics::{Nics, Segments, segments};
-use osds::OsdProcess;
+use osds::{MdsProcess, OsdProcess};
 use procfs::net::InterfaceDeviceStatus;
 use procfs::{Current, DiskStat, DiskStats, FromRead};
 use std::collections::BTreeMap;
@@ -37,25 +37,28 @@ struct Snapshot {
     segments: Segments,
     /// By OSD.
     threads: BTreeMap<u32, Threads>,
+    /// By metadata server.
+    of_metadata_servers: BTreeMap<String, Threads>,
 }
 
 pub struct Sampler {
     osds: Vec<OsdProcess>,
+    metadata_servers: Vec<MdsProcess>,
     last: Snapshot,
     connections: ConnectionWatch,
 }
 
 impl Sampler {
-    /// `osds`: those of this host whose threads and connections are of interest.
+    /// `osds`: those of this host whose threads and connections are of interest; of metadata servers all are.
     pub fn start(osds: &[OsdWish]) -> Sampler {
-        let osds = osds::find(osds);
-        let (last, connections) = (snapshot(&osds), ConnectionWatch::start(&osds));
-        Sampler { osds, last, connections }
+        let (osds, metadata_servers) = (osds::find(osds), osds::metadata_servers());
+        let (last, connections) = (snapshot(&osds, &metadata_servers), ConnectionWatch::start(&osds));
+        Sampler { osds, metadata_servers, last, connections }
     }
 
     /// What happened since the last call, or the start. Its `at` is 0.
     pub fn second(&mut self) -> HostSecond {
-        let now = snapshot(&self.osds);
+        let now = snapshot(&self.osds, &self.metadata_servers);
         let before = std::mem::replace(&mut self.last, now);
         let mut second = between(&before, &self.last);
         let mut connections = self.connections.second(&self.osds);
@@ -64,7 +67,7 @@ impl Sampler {
     }
 }
 
-fn snapshot(osds: &[OsdProcess]) -> Snapshot {
+fn snapshot(osds: &[OsdProcess], metadata_servers: &[MdsProcess]) -> Snapshot {
     let text = |path: &str| read_to_string(path).unwrap_or_default();
     let stall = |what: &str| pressure(&read_to_string(format!("/proc/pressure/{what}")).ok()?);
     let stalled = || Some([stall("cpu")?, stall("io")?, stall("memory")?]);
@@ -80,6 +83,7 @@ fn snapshot(osds: &[OsdProcess]) -> Snapshot {
         nics: nics.map(|all| all.0).unwrap_or_default(),
         segments: segments(&text("/proc/thread-self/net/snmp")),
         threads: osds.iter().map(|osd| (osd.id, osd.threads())).collect(),
+        of_metadata_servers: metadata_servers.iter().map(|mds| (mds.name.clone(), mds.threads())).collect(),
     }
 }
 
@@ -105,6 +109,7 @@ fn between(before: &Snapshot, now: &Snapshot) -> HostSecond {
         retransmitted: now.segments.again.saturating_sub(before.segments.again),
         osds: threads::between(&before.threads, &now.threads, seconds),
         interrupts: cpu::interrupts(&before.processors, &now.processors),
+        metadata_servers: threads::of_metadata_servers(&before.of_metadata_servers, &now.of_metadata_servers, seconds),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which processes of this host are the wanted OSDs.
+//! Which processes of this host are the wanted OSDs, and which are metadata servers.
 
 use super::threads::{self, Threads};
 use crate::command_line::{option, program};
@@ -15,6 +15,12 @@ pub struct OsdProcess {
     process: Process,
 }
 
+/// `mds.a`, and its process.
+pub struct MdsProcess {
+    pub name: String,
+    process: Process,
+}
+
 impl OsdProcess {
     pub fn pid(&self) -> i32 {
         self.process.pid()
@@ -25,6 +31,16 @@ impl OsdProcess {
 pub fn all() -> Vec<OsdProcess> {
     let processes = all_processes().into_iter().flatten().flatten();
     processes.filter_map(|process| Some(OsdProcess { id: osd_of(&process.cmdline().ok()?)?, process })).collect()
+}
+
+/// Metadata servers on this host; of several of one name, which are of different clusters, none.
+pub fn metadata_servers() -> Vec<MdsProcess> {
+    let processes = all_processes().into_iter().flatten().flatten();
+    let found: Vec<MdsProcess> =
+        processes.filter_map(|process| Some(MdsProcess { name: mds_of(&process.cmdline().ok()?)?, process })).collect();
+    let names: Vec<String> = found.iter().map(|mds| mds.name.clone()).collect();
+    let alone = |mds: &MdsProcess| names.iter().filter(|name| **name == mds.name).count() == 1;
+    found.into_iter().filter(alone).collect()
 }
 
 /// Those that are found beyond doubt.
@@ -48,10 +64,24 @@ pub fn find(wanted: &[OsdWish]) -> Vec<OsdProcess> {
 
 /// `ceph-osd -i 3`, `ceph-osd --id=3`, `ceph-osd -n osd.3`.
 fn osd_of(words: &[String]) -> Option<u32> {
+    id_of(words, "osd")?.parse().ok()
+}
+
+/// `mds.a` of `ceph-mds -i a`, `ceph-mds -n mds.a`.
+fn mds_of(words: &[String]) -> Option<String> {
+    id_of(words, "mds").map(|id| format!("mds.{id}"))
+}
+
+/// Of a daemon of this kind.
+fn id_of(words: &[String], kind: &str) -> Option<String> {
     let (name, value) = option(words, &["-i", "--id", "-n", "--name"])?;
-    let of_osd = program(words) == Some("ceph-osd");
-    let id = if ["-i", "--id"].contains(&name) { Some(value.as_str()) } else { value.strip_prefix("osd.") };
-    id.filter(|_| of_osd)?.parse().ok()
+    if program(words)?.strip_prefix("ceph-") != Some(kind) {
+        return None;
+    }
+    match ["-i", "--id"].contains(&name) {
+        true => Some(value),
+        false => value.strip_prefix(kind)?.strip_prefix('.').map(str::to_string),
+    }
 }
 
 /// Does one of its sockets listen at this address, in its own network namespace?
@@ -60,6 +90,13 @@ fn listens(process: &Process, address: Ipv4Addr) -> bool {
     let sockets: Vec<u64> = process.tcp().into_iter().flatten().filter(here).map(|entry| entry.inode).collect();
     let mut files = process.fd().into_iter().flatten().flatten();
     files.any(|file| matches!(file.target, FDTarget::Socket(inode) if sockets.contains(&inode)))
+}
+
+impl MdsProcess {
+    /// Empty: it is gone.
+    pub fn threads(&self) -> Threads {
+        threads::of(&self.process)
+    }
 }
 
 impl OsdProcess {
@@ -100,6 +137,16 @@ mod tests {
         }
         for line in ["ceph-mon -i 3", "grep ceph-osd -i 3", "ceph-osd -n mon.3", "ceph-osd -i", "ceph-osd --id x"] {
             assert_eq!(osd_of(&words(line)), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_metadata_server_is_known_by_its_command_line() {
+        for line in ["/usr/bin/ceph-mds -f --cluster ceph --id a", "ceph-mds -n mds.a -f", "ceph-mds -i a"] {
+            assert_eq!(mds_of(&words(line)).as_deref(), Some("mds.a"), "{line}");
+        }
+        for line in ["ceph-osd -i 3", "grep ceph-mds -i a", "ceph-mds -n osd.3", "ceph-mds"] {
+            assert_eq!(mds_of(&words(line)), None, "{line}");
         }
     }
 

@@ -1,6 +1,6 @@
-//! What the threads of an OSD used of the processors: by kind of thread, and the busiest single one of each kind.
+//! What the threads of an OSD, or of a metadata server, used of the processors: by kind of thread, and the busiest single one of each kind.
 
-use model::OsdSecond;
+use model::{MdsSecond, OsdSecond};
 use procfs::process::Process;
 use std::collections::BTreeMap;
 
@@ -33,25 +33,52 @@ fn kind(name: &str) -> String {
 
 /// Of each OSD that was there before and now; kinds of threads that did nothing are left out.
 pub fn between(before: &BTreeMap<u32, Threads>, now: &BTreeMap<u32, Threads>, seconds: f64) -> Vec<OsdSecond> {
-    let both = now.iter().filter_map(|(osd, own)| Some((*osd, before.get(osd)?, own)));
-    let there = both.filter(|(_, before, now)| !before.is_empty() && !now.is_empty());
-    there.map(|(osd, before, now)| second(osd, before, now, seconds)).collect()
+    let of = |(osd, before, now)| {
+        let Used { threads, busiest } = used(before, now, seconds);
+        OsdSecond { osd, threads, busiest, connections: None }
+    };
+    there(before, now).map(of).collect()
 }
 
-fn second(osd: u32, before: &Threads, now: &Threads, seconds: f64) -> OsdSecond {
-    let mut second = OsdSecond { osd, ..OsdSecond::default() };
+/// The same of metadata servers, by their names.
+pub fn of_metadata_servers(
+    before: &BTreeMap<String, Threads>,
+    now: &BTreeMap<String, Threads>,
+    seconds: f64,
+) -> Vec<MdsSecond> {
+    let of = |(name, before, now)| MdsSecond { name, threads: used(before, now, seconds).threads };
+    there(before, now).map(of).collect()
+}
+
+fn there<'t, Id: Ord + Clone>(
+    before: &'t BTreeMap<Id, Threads>,
+    now: &'t BTreeMap<Id, Threads>,
+) -> impl Iterator<Item = (Id, &'t Threads, &'t Threads)> {
+    let both = now.iter().filter_map(|(id, own)| Some((id.clone(), before.get(id)?, own)));
+    both.filter(|(_, before, now)| !before.is_empty() && !now.is_empty())
+}
+
+/// Processors, by kind of thread: of all of a kind, and of the busiest one.
+#[derive(Default)]
+struct Used {
+    threads: BTreeMap<String, f64>,
+    busiest: BTreeMap<String, f64>,
+}
+
+fn used(before: &Threads, now: &Threads, seconds: f64) -> Used {
+    let mut all = Used::default();
     for (tid, thread) in now {
         // A thread that was not there before began meanwhile.
         let earlier = before.get(tid).map_or(0, |thread| thread.ticks);
         // No thread uses more than one processor; ticks may be a little late.
         let used = (thread.ticks.saturating_sub(earlier) as f64 / TICKS_A_SECOND / seconds).min(1.0);
         if used > 0.0 {
-            *second.threads.entry(thread.kind.clone()).or_default() += used;
-            let busiest = second.busiest.entry(thread.kind.clone()).or_default();
+            *all.threads.entry(thread.kind.clone()).or_default() += used;
+            let busiest = all.busiest.entry(thread.kind.clone()).or_default();
             *busiest = used.max(*busiest);
         }
     }
-    second
+    all
 }
 
 #[cfg(test)]
@@ -90,6 +117,18 @@ mod tests {
         assert_eq!(of("late"), (Some(1.0), Some(1.0)));
         assert_eq!(of("log"), (None, None));
         assert_eq!(second.busiest_thread(), Some(("late", 1.0)));
+    }
+
+    #[test]
+    fn of_a_metadata_server_all_threads_are_told() {
+        let of = |ticks: [u64; 2]| {
+            let own = threads(&[(1, "ms_dispatch", ticks[0]), (2, "msgr-worker-0", ticks[1])]).remove(&3).unwrap();
+            BTreeMap::from([("mds.a".to_string(), own)])
+        };
+        let all = of_metadata_servers(&of([100, 100]), &of([180, 120]), 1.0);
+        let [mds] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!((mds.name.as_str(), mds.busiest_kind()), ("mds.a", Some(("ms_dispatch", 0.8))));
+        assert!((mds.processors() - 1.0).abs() < 1e-9, "{mds:?}");
     }
 
     #[test]

@@ -2073,6 +2073,7 @@ export interface HostLoadDocument {
   retransmitted: number;
   osds: OsdSecond[];
   interrupts: Interrupts | null;
+  metadata_servers: MdsSecond[];
 }
 /**
  * Share of the time in which some task waited for it (pressure stall information: `some`).
@@ -2206,6 +2207,21 @@ export interface Interrupts {
    */
   others_share: number | null;
   others_idle: number | null;
+}
+/**
+ * A metadata server of CephFS.
+ */
+export interface MdsSecond {
+  /**
+   * `mds.a`
+   */
+  name: string;
+  /**
+   * Processors used, by kind of thread: `ms_dispatch`, `msgr-worker`, `mds_rank_progr`.
+   */
+  threads: {
+    [k: string]: number | null;
+  };
 }
 export interface OutlierDocument {
   layer: Layer;

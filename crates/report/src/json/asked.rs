@@ -6,9 +6,9 @@ use super::parts::{Interval, Keyed, LabelName, Unit, interval_of, value_of};
 use crate::sections::verdicts;
 use crate::words;
 use model::{
-    AbFound, Beyond, DiskSecond, Doubled, Estimate, HostLoad, Interrupts, Knee, Layer, Limit, NicSecond, OpClass,
-    OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept, TriedRate,
-    Verdict,
+    AbFound, Beyond, DiskSecond, Doubled, Estimate, HostLoad, Interrupts, Knee, Layer, Limit, MdsSecond, NicSecond,
+    OpClass, OsdSecond, Outcome, Pattern, Percentile, Pressure, Reading, ScaledLoad, Setting, SweepAxis, Swept,
+    TriedRate, Verdict,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -294,6 +294,7 @@ pub(super) struct HostLoadDocument {
     retransmitted: u64,
     osds: Vec<OsdSecond>,
     interrupts: Option<Interrupts>,
+    metadata_servers: Vec<MdsSecond>,
 }
 
 impl From<&HostLoad> for HostLoadDocument {
@@ -315,6 +316,7 @@ impl From<&HostLoad> for HostLoadDocument {
             retransmitted: mean.retransmitted,
             osds: mean.osds,
             interrupts: mean.interrupts,
+            metadata_servers: mean.metadata_servers,
         }
     }
 }

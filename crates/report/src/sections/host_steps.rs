@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 /// With more hosts than this the section is left out, since nobody would read it; every step is in the JSON document.
 const HOSTS_MOST: usize = 32;
-/// At most this many kinds of threads are named of each OSD.
+/// At most this many kinds of threads are named of each OSD and metadata server.
 const THREADS: usize = 3;
 const HEADING: [&str; 9] = [
     "step",
     "processors",
     "interrupts",
-    "OSD threads",
+    "daemons' threads",
     "disk",
     "network",
     "sent again",
@@ -52,18 +52,22 @@ fn row(load: &HostLoad) -> Row {
     ])
 }
 
-/// The busiest kinds of each OSD, in processors, and its busiest single thread.
+/// The busiest kinds of each OSD and metadata server, in processors, and an OSD's busiest single thread.
 fn threads(load: &HostLoad) -> String {
     let of_osd = |osd: &model::OsdSecond| {
-        let mut all: Vec<(&String, f64)> = osd.threads.iter().map(|(name, used)| (name, *used)).collect();
-        all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let named: Vec<String> =
-            all.iter().take(THREADS).map(|(name, used)| format!("{name} {}", numbers::rough(*used))).collect();
         let busiest = osd.busiest_thread().map(|(kind, used)| format!(" (one {kind}: {})", numbers::share(used)));
-        let named = if named.is_empty() { "idle".to_string() } else { named.join(", ") };
-        format!("osd.{}: {named}{}", osd.osd, busiest.unwrap_or_default())
+        format!("osd.{}: {}{}", osd.osd, kinds(&osd.threads), busiest.unwrap_or_default())
     };
-    listed(load.mean.osds.iter().map(of_osd))
+    let of_mds = |mds: &model::MdsSecond| format!("{}: {}", mds.name, kinds(&mds.threads));
+    listed(load.mean.osds.iter().map(of_osd).chain(load.mean.metadata_servers.iter().map(of_mds)))
+}
+
+fn kinds(threads: &BTreeMap<String, f64>) -> String {
+    let mut all: Vec<(&String, f64)> = threads.iter().map(|(name, used)| (name, *used)).collect();
+    all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let named: Vec<String> =
+        all.iter().take(THREADS).map(|(name, used)| format!("{name} {}", numbers::rough(*used))).collect();
+    if named.is_empty() { "idle".to_string() } else { named.join(", ") }
 }
 
 fn connections(load: &HostLoad) -> String {

@@ -66,6 +66,7 @@ pub static RULES: &[&Rule] = &[
     &osd::cpu_kv_sync_bound::RULE,
     &osd::cpu_msgr_bound::RULE,
     &osd::osd_thread_full::RULE,
+    &cephfs::fs_mds_cpu::RULE,
     &host::cpu_irq_one_core::RULE,
     // Of those that matter as much, the ones first of which the largest losses were published.
     &client::vm_emulated_disk::RULE,

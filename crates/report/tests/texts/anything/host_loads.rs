@@ -26,7 +26,9 @@ pub fn host_load() -> impl Strategy<Value = HostLoad> {
             ..Interrupts::default()
         });
         let counts = HostSecond { segments, retransmitted, pressure, interrupts, ..HostSecond::default() };
-        let mean = HostSecond { cpu, disks, nics, osds, ..counts };
+        let of_mds = |osd: &OsdSecond| MdsSecond { name: format!("mds.{}", osd.osd), threads: osd.threads.clone() };
+        let metadata_servers = osds.iter().map(of_mds).collect();
+        let mean = HostSecond { cpu, disks, nics, osds, metadata_servers, ..counts };
         HostLoad { host, step: StepId(0), layer, target, pattern, mean }
     })
 }

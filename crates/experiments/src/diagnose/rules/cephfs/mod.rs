@@ -9,6 +9,7 @@ pub mod fs_default_balancer;
 pub mod fs_fuse_serial;
 pub mod fs_mds_cache;
 pub mod fs_mds_cache_full;
+pub mod fs_mds_cpu;
 pub mod fs_mds_slow;
 pub mod fs_mds_trim;
 pub mod fs_meta_on_hdd;

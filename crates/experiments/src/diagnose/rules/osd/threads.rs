@@ -3,17 +3,18 @@
 use crate::diagnose::facts::each;
 use crate::diagnose::{Case, Explains, Rule, Suspect};
 use model::pattern::Family;
-use model::{HostLoad, Phrase, Quantity, Standing, Subject, phrase};
+use model::{HostLoad, HostSecond, Phrase, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A thread is full if it uses at least this much of a processor, on average over a step,
-const FULL: f64 = 0.9;
+/// A thread, or a process that does most things one after the other, is full if it uses at least this much of a processor, on average over a
+/// step,
+pub const FULL: f64 = 0.9;
 /// while all processors together work, or are taken by the hypervisor, for less than this share of their time: else all are what is short.
 const OF_ALL: f64 = 0.7;
 /// Fewer seconds tell of a moment.
 const SECONDS_LEAST: f64 = 4.0;
 /// At most this many steps are told, the fullest first.
-const TOLD: usize = 3;
+pub const TOLD: usize = 3;
 
 /// Of a cause whose subject is one OSD.
 pub const fn of_the_same_osd(rule: &'static Rule) -> Explains {
@@ -41,9 +42,12 @@ pub fn full(case: &Case, names: fn(&str) -> Option<&'static str>) -> Vec<Suspect
 }
 
 fn tells(load: &HostLoad) -> bool {
-    let mean = &load.mean;
-    let loaded = load.layer.of_ceph() && load.pattern.family() != Family::Latency;
-    loaded && mean.seconds >= SECONDS_LEAST && mean.cpu + mean.steal < OF_ALL
+    load.layer.of_ceph() && load.pattern.family() != Family::Latency && others_are_free(&load.mean)
+}
+
+/// It was watched for long enough, and processors of its host had nothing to do.
+pub fn others_are_free(mean: &HostSecond) -> bool {
+    mean.seconds >= SECONDS_LEAST && mean.cpu + mean.steal < OF_ALL
 }
 
 fn suspect(kind: &str, name: &str, mut found: Vec<Full>) -> Suspect {
