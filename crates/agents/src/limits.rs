@@ -150,7 +150,10 @@ fn of_setup(setup: &HostSetup) -> Result<(), String> {
     setup.command_line.iter().try_for_each(|line| text(line))?;
     many("disks", setup.disks.len())?;
     many("interfaces", setup.nics.len())?;
-    many("daemons", setup.daemons.len())
+    many("daemons", setup.daemons.len())?;
+    let mounts = setup.file_mounts.as_deref().unwrap_or_default();
+    number("mounted file systems", mounts.len() as u64, IN_A_SECOND)?;
+    mounts.iter().flat_map(|mount| mount.options.iter().chain([&mount.at])).try_for_each(|what| text(what))
 }
 
 fn of_service(look: &ServiceLook) -> Result<(), String> {

@@ -369,7 +369,10 @@ mod tests {
         let end = SliceEnd { gap: Some("g".into()), windows: 3, ..SliceEnd::default() };
         let mds = model::MdsSecond { name: "mds.a".into(), threads: [("ms_dispatch".to_string(), 0.9)].into() };
         let second = HostSecond { cpu: 0.5, metadata_servers: vec![mds], ..HostSecond::default() };
+        let mount = model::facts::FileMount { at: "/mnt".into(), options: vec!["wsync".into()] };
+        let setup = model::facts::HostSetup { file_mounts: Some(vec![mount]), ..Default::default() };
         let news = [
+            tell(AgentAnswer::Setup(Box::new(setup))),
             AgentEvent::Hello { build: "b".into(), pid: 1 },
             AgentEvent::Beat,
             AgentEvent::Clock { id: 1, now: 2, wall: 3 },

@@ -1,5 +1,6 @@
 //! Mounted file systems, as the kernel lists them for this process.
 
+use model::facts::FileMount;
 use procfs::process::MountInfo;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,27 @@ fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(|line| MountInfo::from_line(line).ok()).map(mount).collect()
 }
 
+/// Of a CephFS those that rules read; others are left out, since there are keys and addresses among them.
+const READ: [&str; 4] = ["rasize", "sync", "wsync", "nowsync"];
+
+/// CephFS as the kernel has it mounted. `None`: the kernel does not list mounts.
+pub(super) fn of_cephfs() -> Option<Vec<FileMount>> {
+    read_to_string("/proc/self/mountinfo").ok().map(|table| cephfs(&table))
+}
+
+fn cephfs(table: &str) -> Vec<FileMount> {
+    let own = table.lines().filter_map(|line| MountInfo::from_line(line).ok()).filter(|found| found.fs_type == "ceph");
+    let option = |found: &MountInfo, name: &&str| {
+        let value = found.super_options.get(*name)?;
+        Some(value.as_ref().map_or(name.to_string(), |value| format!("{name}={value}")))
+    };
+    let mount = |found: MountInfo| FileMount {
+        at: plain(&found.mount_point.to_string_lossy()),
+        options: READ.iter().filter_map(|name| option(&found, name)).collect(),
+    };
+    own.map(mount).collect()
+}
+
 /// Tables of the kernel write a blank as `\040`.
 pub(crate) fn plain(text: &str) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
@@ -81,6 +103,15 @@ mod tests {
         assert_eq!(of("/mnt/a b/x"), "ceph-fuse (fuse.ceph-fuse) at /mnt/a b");
         assert_eq!(of("/mnt/a b/c/d"), "10.0.0.1:6789:/ (ceph) at /mnt/a b/c");
         assert_eq!(of("/mnt/a bc"), "/dev/root (ext4) at /");
+        let read = format!(
+            "{TABLE}53 22 0:47 / /mnt/d rw,noatime - ceph a@f.home=/ rw,sync,name=a,secret=<hidden>,rasize=131072,wsync\n"
+        );
+        let options = |at: usize| cephfs(&read)[at].options.clone();
+        assert_eq!((cephfs(&read).len(), options(0)), (2, vec![]));
+        assert_eq!(
+            (cephfs(&read)[1].at.as_str(), options(1)),
+            ("/mnt/d", ["rasize=131072", "sync", "wsync"].map(String::from).to_vec())
+        );
         assert!(mount_of(Path::new("/proc/self")).is_some_and(|mount| mount.kind == "proc"));
     }
 }

@@ -1,6 +1,6 @@
 //! How this host is set up: processors, memory, clock, and what else rules read. Files of the kernel only; nothing is changed.
 
-use super::{addresses, block_queues, guests, host, nic_setup, processes};
+use super::{addresses, block_queues, guests, host, mounts, nic_setup, processes};
 use model::facts::{HostSetup, IdleState};
 use model::{OsdWish, secrets};
 use std::collections::BTreeMap;
@@ -59,6 +59,7 @@ pub fn setup(osds: &[OsdWish]) -> HostSetup {
         daemons: processes::of_osds(&osds),
         stolen: virtual_machine().filter(|is| *is).and_then(|_| stolen(&text("/proc/stat")?)),
         guests: guests::all(Path::new("/proc")),
+        file_mounts: mounts::of_cephfs(),
     }
 }
 

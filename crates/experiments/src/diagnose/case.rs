@@ -65,6 +65,8 @@ pub enum FactsPart {
     Hosts,
     /// Virtual machines on hosts that were looked at, with OSDs or without.
     Guests,
+    /// CephFS as the kernels of hosts that were looked at have it mounted, with OSDs or without.
+    FileMounts,
 }
 
 impl<'c> Case<'c> {
@@ -133,6 +135,7 @@ impl FactsPart {
             FactsPart::Clients => "releases of connected clients",
             FactsPart::Hosts => "how hosts with OSDs are set up",
             FactsPart::Guests => "virtual machines on the hosts",
+            FactsPart::FileMounts => "mounts of CephFS by the hosts' kernels",
         }
     }
 
@@ -153,6 +156,7 @@ impl FactsPart {
                 "an object gateway's index pool of at most 2,000 objects, and a user with osd 'allow rx' for it"
             }
             FactsPart::Guests => "an agent on the hosts with virtual machines, as root (or run it on such a host)",
+            FactsPart::FileMounts => "an agent on the hosts that mount CephFS (or run it on such a host)",
             _ => "monitors that answer, and a user with mon 'allow r'",
         }
     }
@@ -180,6 +184,7 @@ impl FactsPart {
             FactsPart::Clients => facts.cluster.clients.is_some(),
             FactsPart::Hosts => facts.hosts.iter().any(HostSetup::has_osds),
             FactsPart::Guests => facts.hosts.iter().any(|host| host.guests.is_some()),
+            FactsPart::FileMounts => facts.hosts.iter().any(|host| host.file_mounts.is_some()),
         }
     }
 }

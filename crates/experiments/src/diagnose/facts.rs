@@ -2,8 +2,8 @@
 
 use super::{Case, Releases, Rule, Suspect};
 use model::facts::{
-    BlockQueue, ClusterFacts, DaemonProcess, Facts, Guest, HostSetup, ImageFacts, NicSetup, OsdFacts, PoolFacts,
-    SetOption,
+    BlockQueue, ClusterFacts, DaemonProcess, Facts, FileMount, Guest, HostSetup, ImageFacts, NicSetup, OsdFacts,
+    PoolFacts, SetOption,
 };
 use model::{Phrase, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a rule of facts needs.
 pub mod prelude {
     pub use super::{
-        each, hint, listed, number, of_cluster, of_daemons, of_disks, of_guests, of_hosts, of_images, of_nics, of_osds,
-        of_pools, of_settings, of_shared_disks, off, on, state,
+        each, hint, listed, number, of_cluster, of_daemons, of_disks, of_file_mounts, of_guests, of_hosts, of_images,
+        of_nics, of_osds, of_pools, of_settings, of_shared_disks, off, on, state,
     };
     pub use crate::diagnose::{Area, Case, FactsPart, Matters, Releases, Rule, Source, Suspect, Tried};
     pub use model::facts::{DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
@@ -250,10 +250,20 @@ pub fn of_daemons(case: &Case, says: &str, bad: impl Fn(&DaemonProcess) -> Optio
 pub fn of_guests(case: &Case, says: &str, bad: impl Fn(&Guest) -> Option<String>) -> Vec<Suspect> {
     let named =
         |guest: &Guest| if guest.name.is_empty() { "one without a name".to_string() } else { guest.name.clone() };
-    let one = |host: &HostSetup| {
-        let found = host.guests.iter().flatten().filter_map(|guest| Some(format!("{}: {}", named(guest), bad(guest)?)));
-        Some(hint(Subject::Host(host.name.clone()), says.into(), listed(found)?))
-    };
+    of_all_hosts(case, says, |host| {
+        listed(host.guests.iter().flatten().filter_map(|guest| Some(format!("{}: {}", named(guest), bad(guest)?))))
+    })
+}
+
+/// One for each host whose kernel has some CephFS mounted that way, with what is said of each; hosts without OSDs count as well.
+pub fn of_file_mounts(case: &Case, says: &str, bad: impl Fn(&FileMount) -> Option<String>) -> Vec<Suspect> {
+    of_all_hosts(case, says, |host| {
+        listed(host.file_mounts.iter().flatten().filter_map(|own| Some(format!("{}: {}", own.at, bad(own)?))))
+    })
+}
+
+fn of_all_hosts(case: &Case, says: &str, bad: impl Fn(&HostSetup) -> Option<Phrase>) -> Vec<Suspect> {
+    let one = |host: &HostSetup| Some(hint(Subject::Host(host.name.clone()), says.into(), bad(host)?));
     case.facts().into_iter().flat_map(|facts| &facts.hosts).filter_map(one).collect()
 }
 

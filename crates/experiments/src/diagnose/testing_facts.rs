@@ -5,8 +5,8 @@ use judge::assess;
 pub use model::facts::ClusterFacts;
 use model::facts::{
     Balancer, BlockQueue, Bucket, ClientRelease, CrushRule, DaemonProcess, Facts, FileClient, FileClientKind,
-    FileSystem, Guest, HealthCheck, HostSetup, IdleState, ImageFacts, MetadataServer, MonitorFacts, NicSetup, OsdFacts,
-    PoolFacts, SetOption, Tunables, Version,
+    FileMount, FileSystem, Guest, HealthCheck, HostSetup, IdleState, ImageFacts, MetadataServer, MonitorFacts,
+    NicSetup, OsdFacts, PoolFacts, SetOption, Tunables, Version,
 };
 use model::{Observation, Record};
 use std::collections::BTreeMap;
@@ -248,6 +248,7 @@ fn host(name: &str) -> HostSetup {
         daemons: vec![daemon(first), daemon(first + 1)],
         stolen: None,
         guests: Some(vec![]),
+        file_mounts: Some(vec![]),
     }
 }
 
@@ -419,6 +420,15 @@ pub fn guest(facts: &mut Facts, change: impl Fn(&mut Guest)) {
     };
     change(&mut own);
     one_host(facts, |host| host.guests = Some(vec![own.clone()]));
+}
+
+/// A CephFS that the kernel of host b has mounted with these options.
+pub fn file_mount(facts: &mut Facts, at: &str, options: &[&str]) {
+    let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
+    one_host(facts, |host| {
+        let own = FileMount { at: at.into(), options: options.clone() };
+        host.file_mounts.get_or_insert_default().push(own);
+    });
 }
 
 /// An object gateway that says this of itself.

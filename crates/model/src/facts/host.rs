@@ -46,6 +46,30 @@ pub struct HostSetup {
     pub stolen: Option<f64>,
     /// Virtual machines that run on it and have images of a cluster as disks.
     pub guests: Option<Vec<Guest>>,
+    /// CephFS as its kernel has it mounted; `None`: that is not known.
+    pub file_mounts: Option<Vec<FileMount>>,
+}
+
+/// A CephFS that the kernel has mounted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileMount {
+    /// Where: `/mnt/home`.
+    pub at: String,
+    /// Of its options those that rules read, as the kernel tells them: `rasize=131072`, `wsync`. Most are told only where they differ from the
+    /// kernel's default.
+    pub options: Vec<String>,
+}
+
+impl FileMount {
+    pub fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|own| own == option)
+    }
+
+    /// `rasize=131072`: 131072.
+    pub fn number(&self, option: &str) -> Option<Bytes> {
+        self.options.iter().find_map(|own| own.strip_prefix(option)?.strip_prefix('=')?.parse().ok())
+    }
 }
 
 /// A virtual machine of QEMU.

@@ -13,7 +13,7 @@ pub use cluster::{
     Tunables,
 };
 pub use door::{BucketIndex, FileClient, FileClientKind, MetadataServer, WaitingRequest};
-pub use host::{BlockQueue, DaemonProcess, Guest, HostSetup, IdleState, NicSetup};
+pub use host::{BlockQueue, DaemonProcess, FileMount, Guest, HostSetup, IdleState, NicSetup};
 pub use image::ImageFacts;
 pub use osd::OsdFacts;
 pub use pool::{PoolFacts, PoolLoad};

@@ -229,6 +229,8 @@ pub static RULES: &[&Rule] = &[
     &cephfs::fs_fuse_serial::RULE,
     &cephfs::fs_default_balancer::RULE,
     &cephfs::fs_nfs_depth::RULE,
+    &cephfs::fs_mount_opts::RULE,
+    &cephfs::fs_async_dirops_off::RULE,
     &rgw::rgw_index_slow_media::RULE,
     &rgw::rgw_index_few_pgs::RULE,
     &rgw::rgw_old_frontend::RULE,

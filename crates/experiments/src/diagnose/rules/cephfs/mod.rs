@@ -1,5 +1,6 @@
 //! File systems: their pools, their metadata servers.
 
+pub mod fs_async_dirops_off;
 pub mod fs_cache_oversized;
 pub mod fs_caps_held;
 pub mod fs_caps_many;
@@ -13,6 +14,7 @@ pub mod fs_mds_cpu;
 pub mod fs_mds_slow;
 pub mod fs_mds_trim;
 pub mod fs_meta_on_hdd;
+pub mod fs_mount_opts;
 pub mod fs_nfs_depth;
 pub mod fs_no_standby;
 pub mod fs_rename_stall;
