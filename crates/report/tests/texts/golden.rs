@@ -403,7 +403,8 @@ fn the_most_of_a_sweep_is_known_and_says_of_which_target() {
     swept.readings[2].throughput = reach(1e6);
     (swept.readings[3].throughput, swept.readings[3].latency) = (Some(Estimate::new(20_000.0, 200.0)), reach(7.0));
     let said = answer(&report);
-    let most = "8 points over depth × block-size. The most: 20,000 IOPS ±1 % at depth 4, block-size 64 KiB of another.";
+    let most = "8 points over depth × block-size. The most: 20,000 IOPS ±1 % at depth 4, block-size 64 KiB of another; 1 other \
+                point may give as much.";
     assert!(said.starts_with(most), "{said}");
     let Answer::Sweep(swept) = &mut report.answer else { panic!("a sweep") };
     swept.readings.iter_mut().for_each(|reading| reading.throughput = reach(5.0));

@@ -260,14 +260,22 @@ fn best<'a>(readings: impl Iterator<Item = &'a Reading>, report: &Report, swept:
         let known = reading.throughput.filter(|of| !numbers::figure(of, reading.metric).unit.is_empty());
         known.map_or(f64::NEG_INFINITY, |of| of.value)
     };
-    let best = readings.max_by(|a, b| value(a).total_cmp(&value(b)))?;
+    let all: Vec<&Reading> = readings.collect();
+    let best = *all.iter().max_by(|a, b| value(a).total_cmp(&value(b)))?;
     if value(best) == f64::NEG_INFINITY {
         return Some("Which is best is not known: give it more time.".to_string());
     }
     let kind = report.figures.get(best.figure).filter(|figure| figure.workload.mix.is_mixed());
     let kind = kind.map_or(String::new(), |figure| format!(" {}s", words::kind(figure.kind)));
     let place = of_target(report, swept, best);
-    Some(format!("The most{kind}: {} at {}{place}.", values(best)?, point_of(&swept.sweep, best)))
+    let least = best.throughput.map_or(f64::INFINITY, |of| of.low);
+    let as_much =
+        |other: &&&Reading| !std::ptr::eq(**other, best) && other.throughput.is_some_and(|of| of.high >= least);
+    let others = match all.iter().filter(as_much).count() as u64 {
+        0 => String::new(),
+        many => format!("; {} may give as much", numbers::counted(many, "other point", "other points")),
+    };
+    Some(format!("The most{kind}: {} at {}{place}{others}.", values(best)?, point_of(&swept.sweep, best)))
 }
 
 fn values(reading: &Reading) -> Option<String> {
