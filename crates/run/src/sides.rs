@@ -51,18 +51,28 @@ pub fn prove(resolved: &Resolved, plan: &Plan) -> Result<Vec<String>, Failure> {
     Ok(proven?.into_iter().flatten().collect())
 }
 
-/// librbd's options, where nothing that is measured is an image.
+/// librbd's options, where nothing that is measured is an image, or no image reads them.
 fn refuse_unread(plan: &Plan, option: &str) -> Result<(), Failure> {
     let (who, name) = who_and_name(option);
+    if !who.starts_with("client") || !name.starts_with("rbd_") {
+        return Ok(());
+    }
     let is_image = |target: &model::Target| matches!(target.place, Place::Images { .. });
-    let images = plan.steps.iter().any(|step| step.targets.iter().any(is_image));
-    match who.starts_with("client") && name.starts_with("rbd_") && !images {
-        true => Err(Failure::Usage(format!(
+    let mut images = plan.steps.iter().filter(|step| step.targets.iter().any(is_image)).peekable();
+    if images.peek().is_none() {
+        return Err(Failure::Usage(format!(
             "option {option}: only images read it, and none is measured: fathom rbd, or --layers rbd where there are several"
-        ))),
-        false if who.starts_with("client") && name.starts_with("rbd_cache") => Err(Failure::Usage(format!(
-            "option {option}: Fathom's images are loaded with the cache that the run chooses, whatever is configured: \
-             fathom sweep rbd --axis cache=off,writethrough,writeback puts them beside each other"
+        )));
+    }
+    if name == "rbd_cache" {
+        return Err(Failure::Usage(format!(
+            "option {option}: Fathom's images are loaded with the cache that the run chooses, whatever is configured: fathom sweep rbd --axis \
+             cache=off,writethrough,writeback puts them beside each other"
+        )));
+    }
+    match name.starts_with("rbd_cache_") && !images.any(|step| step.workload.through_cache()) {
+        true => Err(Failure::Usage(format!(
+            "option {option}: only images that are loaded through librbd's cache read it: add --option cache=on"
         ))),
         false => Ok(()),
     }

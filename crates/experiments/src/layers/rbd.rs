@@ -34,7 +34,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
     let run = draft.name("");
     // An axis is told beside each figure.
-    let given = draft.request.workload.engine_options.get(IMAGE_CACHE);
+    let given = draft.request.workload.engine_options.get(IMAGE_CACHE).filter(|policy| *policy != "off");
     let cache = given.map_or(String::new(), |policy| format!(", {IMAGE_CACHE}={policy}"));
     for (pattern, mut workload) in steps {
         let jobs = workload.jobs.min(images);

@@ -7,6 +7,7 @@ use crate::gate::strike_out;
 use crate::series::Ratio;
 use model::workload::IMAGE_CACHE;
 use model::{Estimate, Figure, Metric, Record, Slice, Workload};
+use std::collections::BTreeMap;
 
 /// One figure of one run, with the logarithms of its slices' values.
 pub struct Measured {
@@ -69,7 +70,11 @@ pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
 /// open (an engine, when the layer chooses; a working set of 0 bytes, when another tool did not tell it) is no difference.
 pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
     let both_ways = |load: &Workload| load.options.contains_key(BOTH_WAYS);
-    let cache = |load: &Workload| load.options.get(IMAGE_CACHE).cloned().filter(|policy| policy != "off");
+    // Every option of a layer is off where it is not given.
+    let on = |load: &Workload| -> BTreeMap<String, String> {
+        load.options.clone().into_iter().filter(|(_, value)| value != "off").collect()
+    };
+    let cache = |load: &Workload| on(load).remove(IMAGE_CACHE);
     named(&[
         (one.block != two.block, "block size"),
         (one.depth != two.depth, "depth"),
@@ -91,10 +96,7 @@ pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
         (one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
         (both_ways(one) != both_ways(two), "definition of a round trip"),
         (cache(one) != cache(two), "cache"),
-        (
-            one.options != two.options && cache(one) == cache(two) && both_ways(one) == both_ways(two),
-            "option of the layer",
-        ),
+        (on(one) != on(two) && cache(one) == cache(two) && both_ways(one) == both_ways(two), "option of the layer"),
         (one.settings != two.settings, "options of the cluster"),
     ])
     .collect()
@@ -126,6 +128,17 @@ pub fn nearest(old: &[Measured], new: &[Measured]) -> Vec<String> {
 mod tests {
     use super::*;
     use model::{Pattern, Tree};
+
+    #[test]
+    fn a_cache_is_another_load_and_off_is_the_same_as_none() {
+        let load = |options: &[(&str, &str)]| Workload {
+            options: options.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            ..Workload::canonical(Pattern::ReadLatency, 1 << 20, 1)
+        };
+        assert!(differs(&load(&[]), &load(&[("cache", "off")])).is_empty());
+        assert_eq!(differs(&load(&[("cache", "off")]), &load(&[("cache", "writeback")])), ["cache"]);
+        assert_eq!(differs(&load(&[]), &load(&[("page-cache", "on")])), ["option of the layer"]);
+    }
 
     #[test]
     fn files_in_folders_of_another_shape_are_another_load() {

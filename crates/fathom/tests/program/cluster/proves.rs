@@ -64,6 +64,7 @@ fn what_cannot_be_meant_is_told_before_anything_is_done(lab: &Lab) {
     refused("client/rbd_cache=false", &["only images read it", "--layers rbd"]);
     lab.run(&["rbd", "--ab", "option:client/rbd_cache=true"])
         .ends(2, &["fathom sweep rbd --axis cache=off,writethrough"]);
+    lab.run(&["rbd", "--ab", "option:client/rbd_cache_size=1048576"]).ends(2, &["add --option cache=on"]);
 }
 
 /// What clients send to that OSD waits for 20 ms on average, which connections only do that were made since it started with the option.
