@@ -107,7 +107,7 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
                 error => failed(change, error),
             })?;
             let id = proof::image_id(&open, name)?.ok_or_else(|| failed(change, "it was deleted at once"))?;
-            // Whatever is set of the pool; a clone takes it over from its parent.
+            // Whatever is set for the pool; a clone takes it over from its parent.
             let image = open.open_image(name, OpenFor::Writing, Cache::Off);
             match image.and_then(|image| image.set_option("rbd_cache", "false")) {
                 Ok(()) => Ok(MadeThing::Image(id)),

@@ -131,7 +131,7 @@ impl<'w> CacheWish<'w> {
         self.asked.filter(|asked| !["on", "off"].contains(asked))
     }
 
-    /// In an image of ours: what is set there is stronger than what is set of its pool, and that than what a client has. An image reads it
+    /// In an image of ours: what is set there is stronger than what is set for its pool, and that than what a client has. An image reads it
     /// when it is opened.
     fn set(&self, image: &Image) -> Result<(), EngineError> {
         let on = if self.cache == Cache::On { "true" } else { "false" };
@@ -147,7 +147,7 @@ impl<'w> CacheWish<'w> {
         on.filter(|on| *on != (self.cache == Cache::On)).map(|on| {
             let (is, choose) = if on { ("true", "on") } else { ("false", "off") };
             format!(
-                "image {}/{}: rbd_cache={is} is set of it or of its pool (`rbd config image ls {}/{}`), which is stronger than what a client \
+                "image {}/{}: rbd_cache={is} is set for it or for its pool (`rbd config image ls {}/{}`), which is stronger than what a client \
                  says; choose --option {IMAGE_CACHE}={choose}",
                 image.pool(),
                 image.name(),

@@ -56,7 +56,7 @@ fn what_is_read_again_comes_from_the_cache() {
     assert!(reads >= operations(&figure), "the OSDs did {reads} reads: {figure}");
 }
 
-/// What is set of an image is stronger than what is set of its pool, and that than what a client says.
+/// What is set for an image is stronger than what is set for its pool, and that than what a client says.
 #[test]
 fn a_cache_that_is_set_of_a_pool_or_an_image_is_not_taken_for_off() {
     let lab = Lent::lab();
