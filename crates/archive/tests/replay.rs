@@ -73,7 +73,7 @@ fn change() -> impl Strategy<Value = Change> {
             on: size.map(|size| vec![size; 2]).into_iter().collect(),
             like: None,
         }),
-        (".*", ".*", any::<u64>()).prop_map(|(pool, name, bytes)| Change::Image { pool, name, bytes }),
+        (".*", ".*", any::<u64>()).prop_map(|(pool, name, bytes)| Change::Image { pool, data_pool: None, name, bytes }),
         select(vec!["noscrub", "nodeep-scrub"]).prop_map(|name| Change::Flag { name: name.into() }),
         (option::of(".*"), ".*", any::<u64>()).prop_map(|(host, path, bytes)| Change::file(
             host.as_deref(),

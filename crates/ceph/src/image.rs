@@ -6,7 +6,7 @@ use crate::image_io::ImageIo;
 use crate::librados::Handle;
 use crate::librbd::{ImageInfo, ImageSpec, Librbd};
 use crate::pool::{IoContext, Pool};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -109,6 +109,22 @@ impl Image {
         let code = unsafe { (self.handle.fns.rbd_get_size)(self.handle.raw, &mut size) };
         check(&self.handle.context, code, "ask for the size of", &self.handle.name)?;
         Ok(size)
+    }
+
+    /// The pool in which its bytes lie.
+    ///
+    /// # Errors
+    /// The image does not answer.
+    pub fn data_pool_id(&self) -> Result<u64, CephError> {
+        // SAFETY: the image is open.
+        let id = unsafe { (self.handle.fns.rbd_get_data_pool_id)(self.handle.raw) };
+        check(
+            &self.handle.context,
+            c_int::try_from(id.min(0)).unwrap_or(-libc::EIO),
+            "ask for the data pool of",
+            &self.handle.name,
+        )?;
+        Ok(id.unsigned_abs())
     }
 
     /// Bytes of the objects that hold its data, each of which holds that many in a row.
@@ -222,31 +238,37 @@ pub(crate) fn check(context: &IoContext, code: i32, verb: &str, image: &str) -> 
 }
 
 impl Pool {
-    /// Makes an image with the cluster's default features, and its data in this pool: `rbd_default_data_pool` names one of others'.
+    /// Makes an image with the cluster's default features, and its data in `data_pool`, or in this pool: `rbd_default_data_pool` names one of
+    /// others'.
     ///
     /// # Errors
     /// librbd is missing, the name is taken, or no right.
-    pub fn create_image(&self, name: &str, bytes: u64) -> Result<(), CephError> {
+    pub fn create_image(&self, name: &str, bytes: u64, data_pool: Option<&str>) -> Result<(), CephError> {
         let (fns, c_name) = (Librbd::get()?, c_text(name)?);
         let options = ImageOptions::new(fns);
-        let code = options.set(DATA_POOL, &c_text(self.name())?);
+        let code = options.set(DATA_POOL, &c_text(data_pool.unwrap_or(self.name()))?);
         check(self.context(), code, "choose the data pool of", name)?;
         // SAFETY: the name and the options live through the call.
         let code = unsafe { (fns.rbd_create4)(self.context().raw, c_name.as_ptr(), bytes, options.raw) };
         check(self.context(), code, "make", name)
     }
 
-    /// Makes a clone of an image of this pool as it was when the snapshot was taken, with its data in this pool. It is of the second format
+    /// Makes a clone of an image of this pool as it was when the snapshot was taken, with its data as of a new image. It is of the second format
     /// (Mimic and newer), which needs no protected snapshot: letting go of one may wait for ever in librbd 16.2, which then asks the cluster
     /// from the very thread that would take the answer.
     ///
     /// # Errors
     /// librbd is missing, the name is taken, there is no such snapshot, or no right.
-    pub fn clone_image(&self, parent: &str, snapshot: &str, name: &str) -> Result<(), CephError> {
+    pub fn clone_image(
+        &self,
+        (parent, snapshot): (&str, &str),
+        name: &str,
+        data_pool: Option<&str>,
+    ) -> Result<(), CephError> {
         let (fns, c_name, raw) = (Librbd::get()?, c_text(name)?, self.context().raw);
         let (c_parent, c_snapshot) = (c_text(parent)?, c_text(snapshot)?);
         let options = ImageOptions::new(fns);
-        let code = options.set(DATA_POOL, &c_text(self.name())?);
+        let code = options.set(DATA_POOL, &c_text(data_pool.unwrap_or(self.name()))?);
         check(self.context(), code, "choose the data pool of", name)?;
         check(self.context(), options.set_number(CLONE_FORMAT, 2), "choose the format of", name)?;
         let texts = [&c_parent, &c_snapshot, &c_name].map(|text| text.as_ptr());

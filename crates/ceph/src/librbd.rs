@@ -60,6 +60,7 @@ functions! {
         fn rbd_open(Handle, Text, *mut Handle, Text) -> c_int;
         fn rbd_open_read_only(Handle, Text, *mut Handle, Text) -> c_int;
         fn rbd_close(Handle) -> c_int;
+        fn rbd_get_data_pool_id(Handle) -> i64;
         fn rbd_get_size(Handle, *mut u64) -> c_int;
         fn rbd_stat(Handle, *mut ImageInfo, usize) -> c_int;
         fn rbd_get_stripe_count(Handle, *mut u64) -> c_int;

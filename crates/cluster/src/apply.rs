@@ -100,9 +100,9 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
             let pool = pools::find(cluster, name)?.0.ok_or_else(|| failed(change, "it was deleted at once"))?;
             Ok(MadeThing::Pool(pool.id))
         }
-        Change::Image { pool, name, bytes } => {
+        Change::Image { pool, data_pool, name, bytes } => {
             let open = open_pool(cluster, pool).map_err(|error| failed(change, error))?;
-            open.create_image(name, *bytes).map_err(|error| match error {
+            open.create_image(name, *bytes, data_pool.as_deref()).map_err(|error| match error {
                 CephError::Exists { .. } => ClusterError::Ceph(error),
                 error => failed(change, error),
             })?;
@@ -117,9 +117,9 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
                 }
             }
         }
-        Change::Clone { pool, name, parent } => {
+        Change::Clone { pool, data_pool, name, parent } => {
             let open = open_pool(cluster, pool).map_err(|error| failed(change, error))?;
-            open.clone_image(parent, Change::BASE, name).map_err(|error| match error {
+            open.clone_image((parent, Change::BASE), name, data_pool.as_deref()).map_err(|error| match error {
                 CephError::Exists { .. } => ClusterError::Ceph(error),
                 error => failed(change, error),
             })?;

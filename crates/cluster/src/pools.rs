@@ -5,6 +5,7 @@ use crate::errors::ClusterError;
 use crate::pool_like;
 use ceph::CephError;
 use model::change::PoolLike;
+use model::inventory::ImageSeen;
 use serde_json::{Value, json};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -163,12 +164,15 @@ pub fn size(cluster: &Cluster, name: &str) -> Result<Option<u32>, ClusterError> 
     Ok(answer.get("size").and_then(Value::as_u64).map(|size| size as u32))
 }
 
-/// Bytes of an image that somebody else made; `None`: there is no such image (or no such pool).
-pub fn image_bytes(cluster: &Cluster, pool: &str, image: &str) -> Result<Option<u64>, ClusterError> {
+/// An image that somebody else made; `None`: there is no such image (or no such pool).
+pub fn image(cluster: &Cluster, pool: &str, image: &str) -> Result<Option<ImageSeen>, ClusterError> {
     let open =
         cluster.rados.open_pool(pool).and_then(|pool| pool.open_image(image, ceph::OpenFor::Reading, ceph::Cache::Off));
-    match open.and_then(|image| image.size()) {
-        Ok(bytes) => Ok(Some(bytes)),
+    match open.and_then(|image| Ok((image.size()?, image.data_pool_id()?))) {
+        Ok((bytes, id)) => {
+            let data_pool = name_of(cluster, id)?.filter(|name| name != pool);
+            Ok(Some(ImageSeen { bytes, data_pool }))
+        }
         Err(CephError::NotFound { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -223,6 +223,7 @@ fn pools(dump: &Value, cluster: &Cluster, rule: &dyn Fn(i64) -> PoolRule) -> Res
                 size: number(pool, "size").unwrap_or(0) as u32,
                 min_size: number(pool, "min_size").unwrap_or(0) as u32,
                 erasure_k,
+                overwrites: Some(erasure_k.is_none() || has_flag(pool, &["ec_overwrites"])),
                 pg_num: number(pool, "pg_num").unwrap_or(0) as u32,
                 pg_autoscale_mode: text(pool, "pg_autoscale_mode"),
                 applications: applications.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
@@ -230,7 +231,7 @@ fn pools(dump: &Value, cluster: &Cluster, rule: &dyn Fn(i64) -> PoolRule) -> Res
                 apart: rule.apart,
                 quota_bytes: quota(pool, &used, "quota_max_bytes", "num_bytes"),
                 quota_objects: quota(pool, &used, "quota_max_objects", "num_objects"),
-                full: is_full(pool),
+                full: has_flag(pool, &FULL),
             })
         })
         .collect()
@@ -255,9 +256,11 @@ fn quota(pool: &Value, used: &Value, most: &str, counted: &str) -> Option<Quota>
     Some(Quota { most, used })
 }
 
-fn is_full(pool: &Value) -> bool {
-    let flags = text(pool, "flags_names").unwrap_or_default();
-    flags.split(',').any(|flag| matches!(flag, "full" | "full_quota"))
+/// Writes to the pool wait.
+const FULL: [&str; 2] = ["full", "full_quota"];
+
+fn has_flag(pool: &Value, any_of: &[&str]) -> bool {
+    text(pool, "flags_names").unwrap_or_default().split(',').any(|flag| any_of.contains(&flag))
 }
 
 fn pgs_per_osd_most(cluster: &Cluster) -> Option<u32> {
@@ -391,7 +394,7 @@ mod tests {
         let found = quota(&pool, &used, "quota_max_bytes", "num_bytes").unwrap();
         assert_eq!((found.most, found.used, found.left()), (100, 60, 40));
         assert_eq!(quota(&pool, &used, "quota_max_objects", "num_objects"), None);
-        assert!(is_full(&pool) && !is_full(&json!({"flags_names": "hashpspool,nearfull"})));
+        assert!(has_flag(&pool, &FULL) && !has_flag(&json!({"flags_names": "hashpspool,nearfull"}), &FULL));
     }
 
     #[test]

@@ -68,7 +68,9 @@ fn by_names(name: &str, folder: &str, way: &str, jobs: u32) -> Result<Step, Stri
 
 fn step(name: &str, prefix: &str, way: &str, depth: u32, bytes: u64) -> Step {
     let (layer, place) = match name.split_once('/') {
-        Some((pool, image)) => (testing::images(), Place::Images { pool: pool.into(), images: vec![image.into()] }),
+        Some((pool, image)) => {
+            (testing::images(), Place::Images { pool: pool.into(), data_pool: None, images: vec![image.into()] })
+        }
         None => (testing::pools(), Place::Pool { pool: name.into(), prefix: prefix.into() }),
     };
     let pattern = if way == "write" { Pattern::WriteParallel } else { Pattern::ReadParallel };

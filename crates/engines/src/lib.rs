@@ -47,6 +47,8 @@ pub const ENGINES: &[(Layer, &dyn Engine)] = &[
     (Layer::File, &disk::IO_URING),
     (Layer::File, &disk::PSYNC),
     (Layer::Object, &gateway::GatewayEngine),
+    (Layer::Guest, &disk::IO_URING),
+    (Layer::Guest, &disk::PSYNC),
     (Layer::Device, &null::Null),
 ];
 
@@ -62,7 +64,7 @@ pub fn engine_for(step: &Step) -> Result<&'static dyn Engine, EngineError> {
         return Ok(&null::Null);
     }
     let on_paths = step.targets.iter().all(|target| matches!(target.place, Place::Path { .. }));
-    if step.layer.of_disks() || (step.layer.of_folders() && on_paths) {
+    if step.layer.of_disks() || ((step.layer.of_folders() || step.layer.of_guests()) && on_paths) {
         return Ok(disk::chosen(step));
     }
     if step.targets.iter().any(|target| matches!(target.place, Place::Cephfs { .. })) {

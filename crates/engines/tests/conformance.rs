@@ -67,7 +67,7 @@ fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case
             Some(Case { engine, target: target(Place::Tree { path, ceph: false }), clock, file: None })
         }
         // Those of the device layer.
-        (Layer::File, _) => None,
+        (Layer::File | Layer::Guest, _) => None,
         (Layer::Object, _) => {
             let gateway = model::testing::gateway(&GATEWAY);
             let place = Place::Bucket { gateway, bucket: "fathom-x".into(), prefix: "fathom.x.".into() };

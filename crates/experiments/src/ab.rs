@@ -17,6 +17,8 @@ pub enum Varied {
     /// Both sides are the same: shows what chance alone does.
     Nothing,
     Pool(String, String),
+    /// Where the bytes of images lie.
+    DataPool(String, String),
     Engine(String, String),
     BlockSize(Bytes, Bytes),
     Depth(u32, u32),
@@ -58,6 +60,7 @@ impl Varied {
         match self {
             Varied::Nothing => "nothing",
             Varied::Pool(..) => "pool",
+            Varied::DataPool(..) => "data-pool",
             Varied::Engine(..) => "engine",
             Varied::BlockSize(..) => "block-size",
             Varied::Depth(..) => "depth",

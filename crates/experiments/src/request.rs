@@ -37,6 +37,8 @@ pub enum OsdsOf {
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
     pub pool: Option<String>,
+    /// Where the bytes of images of Fathom's own lie, if not in their pool.
+    pub data_pool: Option<String>,
     pub image: Option<String>,
     /// Empty: the lab's, if it has one.
     pub gateways: Vec<Gateway>,
@@ -47,6 +49,8 @@ pub struct Targets {
     /// Of OSDs, no step of several at once.
     pub each_alone: bool,
     pub paths: Vec<PathBuf>,
+    /// Disks of guests, and folders that are mounted there. Empty: those of the lab's guest, if it has one.
+    pub guest_paths: Vec<PathBuf>,
     /// A file system of the cluster, to be loaded by libcephfs. `None`: the lab's, if it has one.
     pub cephfs: Option<String>,
     /// What NFS servers export, to make files in without a mount. A lab's own is loaded as well.

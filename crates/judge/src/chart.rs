@@ -30,7 +30,7 @@ fn rows(entries: &[Entry], layer: Layer) -> Vec<ChartCell> {
 fn doors<'e>(entries: &'e [Entry], layer: Layer) -> Vec<Option<&'e str>> {
     let mut doors: Vec<Option<&str>> = Vec::new();
     let own = entries.iter().filter(|entry| entry.figure.chart && entry.figure.layer == layer && !entry.together());
-    for entry in own.filter(|entry| layer.of_buckets() || layer.of_folders() || is_image(entry)) {
+    for entry in own.filter(|entry| layer.has_doors() || is_image(entry)) {
         if !doors.contains(&Some(entry.door())) {
             doors.push(Some(entry.door()));
         }

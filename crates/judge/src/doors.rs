@@ -23,7 +23,7 @@ fn prices(entries: &[Entry], (rados, door): (Layer, Layer), pattern: Pattern) ->
     let (below, mut own) = (figures_of(entries, rados, pattern), figures_of(entries, door, pattern));
     own.retain(|entry| leads_to_pools(entry));
     let step = |entry: &&Entry| entry.step.id;
-    let several = door.of_buckets() || door.of_folders() || door.of_disks();
+    let several = door.has_doors() || door.of_disks();
     let each = own.chunk_by(|a, b| !several || (step(a) == step(b) && a.door() == b.door()));
     each.filter_map(|own| price(own, &below, door, pattern)).collect()
 }

@@ -96,6 +96,7 @@ mod tests {
         ImageStates {
             layer: model::testing::images(),
             pool: "p".into(),
+            data_pool: None,
             prefix: "f.".into(),
             bytes: 1,
             block: 4096,

@@ -4,6 +4,7 @@
 //! side: the primary's own commit, and the replicas' (docs/method.md, "Where the time goes").
 
 use crate::entry::Entry;
+use crate::redundancy::redundancy;
 use crate::words::percent;
 use model::pattern::Family;
 use model::{LatencyPart, LatencyParts, LedgerRow, OsdTimes, Part, Place, Record, Slice, Spent, Timer, TimesOfOsd};
@@ -65,6 +66,8 @@ struct Seen {
     mean_ms: f64,
     asked: u32,
     of: u32,
+    /// The pool is erasure-coded: an operation is done when several OSDs have done theirs.
+    chunks: bool,
 }
 
 impl Seen {
@@ -73,7 +76,8 @@ impl Seen {
             Place::Osd { osd, .. } => Some(*osd),
             _ => None,
         };
-        let mut seen = Seen { osds: BTreeMap::new(), operations: 0, mean_ms: 0.0, asked: 0, of: 0 };
+        let chunks = redundancy(record, entry.place()?).is_some_and(|pool| pool.erasure_k.is_some());
+        let mut seen = Seen { osds: BTreeMap::new(), operations: 0, mean_ms: 0.0, asked: 0, of: 0, chunks };
         let mut ns = 0.0;
         let good = entry.slices.iter().filter(|slice| slice.void.is_none());
         for (slice, times) in good.filter_map(|slice| Some((slice, times(record, slice)?))) {
@@ -165,6 +169,10 @@ impl Seen {
         let store = commit - data - log;
         let replicated = 2 * self.counted(Timer::ReplicaWrite) >= self.counted(Timer::Write);
         let after = waits - commit;
+        if self.chunks {
+            let software = prepared + store + after;
+            return Some(vec![(Part::SoftwareAndChunks, software), (Part::Data, data), (Part::Log, log)]);
+        }
         let (software, replicas) =
             if replicated { (prepared + store, Some(after)) } else { (prepared + store + after, None) };
         let parts = [(Part::Software, software), (Part::Data, data), (Part::Log, log)];
@@ -172,6 +180,10 @@ impl Seen {
     }
 
     fn read(&self, inside: f64) -> Option<Vec<(Part, f64)>> {
+        // Stores of several OSDs read side by side.
+        if self.chunks {
+            return Some(vec![(Part::SoftwareAndChunks, inside)]);
+        }
         let of = |timer| self.per_operation(timer, Timer::Read);
         let (metadata, data) = (of(Timer::StoreReadMetadata).unwrap_or(0.0), of(Timer::StoreReadData).unwrap_or(0.0));
         Some(vec![(Part::Software, inside - metadata - data), (Part::Metadata, metadata), (Part::Data, data)])
@@ -228,7 +240,7 @@ mod tests {
 
     fn seen(osds: Vec<BTreeMap<Timer, Spent>>, operations: u64, mean_ms: f64) -> Seen {
         let asked = osds.len() as u32;
-        Seen { osds: (0..).zip(osds).collect(), operations, mean_ms, asked, of: asked }
+        Seen { osds: (0..).zip(osds).collect(), operations, mean_ms, asked, of: asked, chunks: false }
     }
 
     fn ms(parts: &[LatencyPart], part: Part) -> Option<f64> {
@@ -244,6 +256,15 @@ mod tests {
         // Prepared, and what of the commit is neither data nor log.
         assert_eq!((of(Part::Software), of(Part::Data), of(Part::Log)), (Some(0.314), Some(0.002), Some(0.73)));
         assert_eq!((of(Part::Replicas), of(Part::Rest)), (Some(0.083), Some(0.0)));
+    }
+
+    #[test]
+    fn of_chunks_nobody_tells_the_primarys_software_from_the_others() {
+        let whole = Seen { chunks: true, ..seen(vec![write(0)], 100, 1.0) };
+        let parts = whole.parts(true, None).unwrap();
+        let of = |part| parts.iter().find(|one| one.part == part).map(|one| one.ms);
+        assert_eq!((of(Part::Software), of(Part::Replicas)), (None, None));
+        assert!(of(Part::SoftwareAndChunks).is_some_and(|ms| ms > 0.0) && of(Part::Log).is_some());
     }
 
     #[test]

@@ -81,7 +81,9 @@ fn kinship(entry: &Entry, scope: &Scope) -> String {
             format!("{:?} {disk}", osd.and_then(|osd| osd.class.as_deref()))
         }
         // File systems of other kinds are no peers, nor is an image one of a disk.
-        _ if entry.figure.layer.of_folders() || is_image(entry) => entry.door().to_string(),
+        _ if entry.figure.layer.of_folders() || entry.figure.layer.of_guests() || is_image(entry) => {
+            entry.door().to_string()
+        }
         Some(Place::Path { path, .. }) => model(&path.to_string_lossy()),
         _ => String::new(),
     }

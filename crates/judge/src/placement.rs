@@ -5,10 +5,10 @@ use crate::entry::Entry;
 use model::{Change, OsdScope, Place, Record};
 use std::collections::BTreeSet;
 
-/// By the sets to which the run bound the pool, else by its CRUSH rule. `None`: on all, or not known.
+/// By the sets to which the run bound the pool with its data, else by its CRUSH rule. `None`: on all, or not known.
 pub fn lies_on(record: &Record, place: &Place) -> Option<BTreeSet<u32>> {
-    let (Place::Pool { pool, .. } | Place::Images { pool, .. }) = place else { return None };
-    let found = record.scope.pools.iter().find(|found| found.name == *pool).map(|found| &found.osds);
+    let pool = place.data_pool()?;
+    let found = record.scope.pools.iter().find(|found| found.name == pool).map(|found| &found.osds);
     let bound = record.plan.changes.iter().find_map(|change| match change {
         Change::Pool { name, on, .. } if name == pool => Some(on),
         _ => None,

@@ -46,14 +46,11 @@ impl Redundancy {
     }
 }
 
-/// The redundancy of the pool in which a target lies: as the run made it, as it was found, else the cluster's default.
+/// The redundancy of the pool in which a target's data lie: as the run made it, as it was found, else the cluster's default.
 pub fn redundancy(record: &Record, place: &Place) -> Option<Redundancy> {
-    let pool = match place {
-        Place::Pool { pool, .. } | Place::Images { pool, .. } => pool,
-        _ => return None,
-    };
+    let pool = place.data_pool()?;
     let replicas = |size| Redundancy { size, erasure_k: None, assumed: false };
-    if let Some(found) = record.scope.pools.iter().find(|found| found.name == *pool) {
+    if let Some(found) = record.scope.pools.iter().find(|found| found.name == pool) {
         return Some(Redundancy { size: found.size, erasure_k: found.erasure_k, assumed: false });
     }
     let made = record.plan.changes.iter().find_map(|change| match change {

@@ -26,9 +26,22 @@ pub enum Change {
     /// Placement groups of a pool of our own, of one copy, are bound to OSDs so that each has some. Undone with the pool.
     Spread { pool: String },
     /// An image of our own. Undone by deleting it, with the snapshots of ours that it has.
-    Image { pool: String, name: String, bytes: Bytes },
+    /// `data_pool`: where its bytes lie, if not in its pool.
+    Image {
+        pool: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data_pool: Option<String>,
+        name: String,
+        bytes: Bytes,
+    },
     /// A clone of an image of our own, of its snapshot [`Change::BASE`]. Undone by deleting it.
-    Clone { pool: String, name: String, parent: String },
+    Clone {
+        pool: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data_pool: Option<String>,
+        name: String,
+        parent: String,
+    },
     /// Objects whose names begin with `prefix`, in a pool that is not ours. Undone by deleting exactly those.
     Objects { pool: String, prefix: String },
     /// A folder of our own in a file system of the cluster, which bears the run's name. Undone by deleting the files of ours in it, and it.
@@ -166,8 +179,12 @@ impl Change {
                 format!("pool {name}{}{}", named(on), like.as_ref().map_or(String::new(), PoolLike::what))
             }
             Change::Spread { pool } => format!("placement groups of pool {pool} on every OSD"),
-            Change::Image { pool, name, .. } => format!("image {pool}/{name}"),
-            Change::Clone { pool, name, parent } => format!("image {pool}/{name}, a clone of {parent}"),
+            Change::Image { pool, data_pool, name, .. } => {
+                format!("image {pool}/{name}{}", data_in(data_pool.as_deref()))
+            }
+            Change::Clone { pool, data_pool, name, parent } => {
+                format!("image {pool}/{name}, a clone of {parent}{}", data_in(data_pool.as_deref()))
+            }
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
             Change::CephfsFolder { file_system, path } => format!("folder {path} of file system {file_system}"),
             Change::NfsFolder { export, path } => format!("folder {}", export.folder(path)),
@@ -184,6 +201,11 @@ impl Change {
             Change::OnHost { host: Some(host), what } => format!("{} on {host}", what.what()),
         }
     }
+}
+
+/// `, data in vms-ec`, of images whose bytes lie in a pool of their own.
+pub fn data_in(data_pool: Option<&str>) -> String {
+    data_pool.map_or(String::new(), |pool| format!(", data in {pool}"))
 }
 
 /// ` on osd.0, osd.1`; nothing if the cluster decides.

@@ -1,5 +1,6 @@
 //! What a write to an image and a read of it cost in each state in which an image can be: what is planned, what was timed, what it says.
 
+use crate::change::Change;
 use crate::figure::Estimate;
 use crate::layer::Layer;
 use crate::report::Multiple;
@@ -90,6 +91,9 @@ pub struct ImageStates {
     /// That of images.
     pub layer: Layer,
     pub pool: String,
+    /// Where the bytes of images lie, if not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_pool: Option<String>,
     /// Names of the images begin so.
     pub prefix: String,
     /// Bytes of each image.
@@ -105,6 +109,11 @@ impl ImageStates {
         // Who writes to it makes no other image of it.
         let state = if state == ImageState::TwoWriters { ImageState::Filled } else { state };
         format!("{}{}", self.prefix, state.name())
+    }
+
+    /// What makes the image of this name.
+    pub fn made(&self, name: String) -> Change {
+        Change::Image { pool: self.pool.clone(), data_pool: self.data_pool.clone(), name, bytes: self.bytes }
     }
 
     /// Of which clones are made.

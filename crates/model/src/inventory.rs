@@ -18,8 +18,8 @@ pub struct Inventory {
     pub lab: Option<LabLayout>,
     /// The host on which Fathom was started.
     pub here: ThisHost,
-    /// Bytes of the image that the user named; `None`: none was named, or it does not exist.
-    pub image_bytes: Option<Bytes>,
+    /// The image that the user named; `None`: none was named, or it does not exist.
+    pub image: Option<ImageSeen>,
     /// The object gateways to load.
     pub gateways: Vec<Gateway>,
     /// The cluster's file system to load by libcephfs; `None`: none is named.
@@ -28,10 +28,14 @@ pub struct Inventory {
     pub exports: Vec<ExportSeen>,
     /// Hosts with agents; empty: this one does everything.
     pub hosts: Vec<ClientHost>,
+    /// Virtual machines with agents, which load their own disks and nothing else.
+    pub guests: Vec<ClientHost>,
     /// Paths to load: of these hosts, else of this one.
     pub sites: Vec<Site>,
     /// Folders of mounted file systems, to make files in: of these hosts, else of this one.
     pub folders: Vec<Site>,
+    /// Disks and folders of guests.
+    pub guest_sites: Vec<Site>,
     /// Where they could keep replicas for the floor.
     pub replica_hosts: Vec<Site>,
 }
@@ -40,6 +44,14 @@ pub struct Inventory {
 pub struct ThisHost {
     pub name: String,
     pub addresses: BTreeSet<IpAddr>,
+}
+
+/// An image of somebody else's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageSeen {
+    pub bytes: Bytes,
+    /// Where its bytes lie, if not in its pool.
+    pub data_pool: Option<String>,
 }
 
 /// What an NFS server exports, as it answered.
@@ -70,6 +82,8 @@ pub struct LabLayout {
     pub client_address: String,
     pub hosts: Vec<LabHost>,
     pub osds: Vec<LabOsd>,
+    /// Disks of its guest, which are there to be written to, and folders that are mounted there; empty: it has no guest.
+    pub guest_paths: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug)]

@@ -25,6 +25,8 @@ pub enum Layer {
     File,
     /// S3, at a gateway: each operation is of a whole object.
     Object,
+    /// Disks of virtual machines, and file systems that are mounted in them, loaded inside.
+    Guest,
 }
 
 /// What one target of a layer is.
@@ -44,6 +46,8 @@ pub enum TargetKind {
     Folder,
     /// A bucket at a gateway, which may be one of Ceph or another service.
     Bucket,
+    /// A disk, a file or a folder inside a virtual machine.
+    InGuest,
 }
 
 /// What a layer knows beyond plain loads.
@@ -136,7 +140,7 @@ const NOTHING: Abilities = Abilities {
 };
 
 /// From the bottom of the stack to the top, in the order of [`Layer`].
-const LAYERS: [LayerSpec; 9] = [
+const LAYERS: [LayerSpec; 10] = [
     LayerSpec {
         layer: Layer::Device,
         name: "device",
@@ -239,6 +243,17 @@ const LAYERS: [LayerSpec; 9] = [
         command: "object",
         can: Abilities { rate: true, hosts: true, objects: true, data_in_osds: true, ..NOTHING },
     },
+    LayerSpec {
+        layer: Layer::Guest,
+        name: "guest",
+        target: TargetKind::InGuest,
+        place: "in a guest",
+        operations: BLOCKS,
+        durable_by: DurableBy::Request,
+        options: &[],
+        command: "guest DISK --guests LIST",
+        can: Abilities { rate: true, ..NOTHING },
+    },
 ];
 
 impl Layer {
@@ -298,12 +313,12 @@ impl Layer {
 
     /// Does it lie below, or is it, a part of what Ceph's clients wait for? Else it stands beside, for comparison.
     pub fn in_stack(self) -> bool {
-        !self.of_replicas() && !self.of_buckets() && !self.of_folders()
+        !self.of_replicas() && !self.of_buckets() && !self.of_folders() && !self.of_guests()
     }
 
     /// Is it what applications see of a pool, above its objects?
     pub fn is_door(self) -> bool {
-        self.can().images || self.of_folders() || self.of_buckets()
+        self.can().images || self.of_folders() || self.of_buckets() || self.of_guests()
     }
 
     /// Is a target of it a bucket at a gateway?
@@ -314,6 +329,16 @@ impl Layer {
     /// Is a target of it a folder of a mounted file system?
     pub fn of_folders(self) -> bool {
         self.spec().target == TargetKind::Folder
+    }
+
+    /// Does it load what virtual machines see?
+    pub fn of_guests(self) -> bool {
+        self.spec().target == TargetKind::InGuest
+    }
+
+    /// Has it a row for each of its targets, since each goes another way to the cluster?
+    pub fn has_doors(self) -> bool {
+        self.of_buckets() || self.of_folders() || self.of_guests()
     }
 
     /// Does it load paths of several hosts, each of which keeps a replica?
@@ -333,7 +358,7 @@ impl Layer {
 
     /// Does it load paths of hosts? A write to these is durable only if that is asked for; what Ceph acknowledges is.
     pub fn of_paths(self) -> bool {
-        matches!(self.spec().target, TargetKind::Path | TargetKind::Replicas)
+        matches!(self.spec().target, TargetKind::Path | TargetKind::Replicas | TargetKind::InGuest)
     }
 }
 

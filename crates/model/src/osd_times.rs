@@ -131,6 +131,8 @@ pub enum Part {
     Queue,
     /// The primary's own software.
     Software,
+    /// Of an erasure-coded pool: that, and the OSDs of the other chunks, which no counter tells apart.
+    SoftwareAndChunks,
     /// The object's metadata (reads).
     Metadata,
     /// Data on the device.
@@ -145,7 +147,7 @@ pub enum Part {
 
 impl Part {
     /// In the order of an operation's way.
-    pub const ALL: [Part; 17] = [
+    pub const ALL: [Part; 18] = [
         Part::Client,
         Part::Network,
         Part::ClientAndNetwork,
@@ -158,6 +160,7 @@ impl Part {
         Part::Messenger,
         Part::Queue,
         Part::Software,
+        Part::SoftwareAndChunks,
         Part::Metadata,
         Part::Data,
         Part::Log,
@@ -179,6 +182,7 @@ impl Part {
             Part::Messenger => "messenger",
             Part::Queue => "queue",
             Part::Software => "OSD software",
+            Part::SoftwareAndChunks => "OSD software and other chunks",
             Part::Metadata => "metadata",
             Part::Data => "data",
             Part::Log => "log and flush",

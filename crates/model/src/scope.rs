@@ -121,6 +121,9 @@ pub struct PoolScope {
     pub min_size: u32,
     /// Data chunks of an erasure-coded pool.
     pub erasure_k: Option<u32>,
+    /// Parts of its objects may be written: of every replicated pool, and of an erasure-coded one that is told to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overwrites: Option<bool>,
     pub pg_num: u32,
     /// `on`, `warn`, `off`; `None`: the release has no autoscaler, or an older record does not tell.
     #[serde(default)]

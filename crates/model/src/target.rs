@@ -94,8 +94,13 @@ pub enum Place {
     },
     /// Objects of a pool, their names beginning with `prefix`.
     Pool { pool: String, prefix: String },
-    /// Images of a pool, one per job.
-    Images { pool: String, images: Vec<String> },
+    /// Images of a pool, one per job. `data_pool`: where their bytes lie, if not with their names and headers in `pool`.
+    Images {
+        pool: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data_pool: Option<String>,
+        images: Vec<String>,
+    },
     /// Files of our own in this folder, which is ours. `ceph`: by its kind it is a CephFS, of whichever cluster.
     Tree {
         path: PathBuf,
@@ -111,6 +116,26 @@ pub enum Place {
     Bucket { gateway: Gateway, bucket: String, prefix: String },
     /// Nothing: operations end at once, or as a simulation says.
     Null,
+}
+
+impl Place {
+    /// The pool in which the bytes lie that are read and written: of objects of a pool, and of images.
+    pub fn data_pool(&self) -> Option<&str> {
+        match self {
+            Place::Pool { pool, .. } => Some(pool),
+            Place::Images { pool, data_pool, .. } => Some(data_pool.as_ref().unwrap_or(pool)),
+            _ => None,
+        }
+    }
+
+    /// Every pool to which something is written if it is loaded.
+    pub fn pools(&self) -> Vec<&str> {
+        match self {
+            Place::Osd { pool, .. } => vec![pool],
+            Place::Images { pool, data_pool: Some(data_pool), .. } => vec![pool, data_pool],
+            other => other.data_pool().into_iter().collect(),
+        }
+    }
 }
 
 /// Opens the port of a network target's other end, for one slice.

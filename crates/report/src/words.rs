@@ -271,7 +271,8 @@ fn alike(one: &Workload, other: &Workload) -> bool {
 /// Does the pattern's name say all of it? Of disks, which have several ways of making a write durable, that as well.
 pub fn is_canonical(layer: Layer, pattern: Pattern, of: &Workload) -> bool {
     let canonical = canonical(pattern, of);
-    alike(&canonical, of) && (!(layer.of_disks() || layer.of_folders()) || canonical.durability == of.durability)
+    alike(&canonical, of)
+        && (!(layer.of_disks() || layer.of_folders() || layer.of_guests()) || canonical.durability == of.durability)
 }
 
 /// The workload of a figure, where its numbers are not those of its pattern.

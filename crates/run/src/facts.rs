@@ -50,7 +50,7 @@ fn named(plan: &Plan) -> Vec<(String, String)> {
             .any(|change| matches!(change, Change::Image { pool: own, name, .. } if own == pool && name == image))
     };
     let of = |place: &Place| match place {
-        Place::Images { pool, images } => {
+        Place::Images { pool, images, .. } => {
             images.iter().filter(|image| !made(pool, image)).map(|image| (pool.clone(), image.clone())).collect()
         }
         _ => Vec::new(),

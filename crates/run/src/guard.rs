@@ -291,17 +291,11 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     if !down.is_empty() {
         return Some(format!("{} went down", down.join(", ")));
     }
-    if let Some(pool) = step.targets.iter().filter_map(pool_of).find(|pool| writes && now.at_quota.contains(*pool)) {
+    let mut pools = step.targets.iter().flat_map(|target| target.place.pools());
+    if let Some(pool) = pools.find(|pool| writes && now.at_quota.contains(*pool)) {
         return Some(format!("pool {pool} has reached its quota (ceph osd pool set-quota raises it)"));
     }
     full.or_else(|| now.slow.as_ref().map(|says| format!("operations got stuck: {says}")))
-}
-
-pub fn pool_of(target: &model::Target) -> Option<&str> {
-    match &target.place {
-        Place::Pool { pool, .. } | Place::Images { pool, .. } | Place::Osd { pool, .. } => Some(pool),
-        _ => None,
-    }
 }
 
 pub fn osd_of(target: &model::Target) -> Option<u32> {

@@ -119,7 +119,8 @@ impl Bench<'_> {
     }
 
     fn clone_of(&self, name: String) -> Change {
-        Change::Clone { pool: self.plan.pool.clone(), name, parent: self.plan.parent() }
+        let (pool, data_pool) = (self.plan.pool.clone(), self.plan.data_pool.clone());
+        Change::Clone { pool, data_pool, name, parent: self.plan.parent() }
     }
 
     fn fill(&self, name: &str, sink: &mut EventSink) -> Result<(), Failure> {
@@ -154,9 +155,7 @@ impl Bench<'_> {
     }
 
     fn round(&self, round: u32, pool: &Pool, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
-        let ImageStates { pool: name_of_pool, bytes, .. } = self.plan;
-        let fresh =
-            Change::Image { pool: name_of_pool.clone(), name: self.plan.image(ImageState::Fresh), bytes: *bytes };
+        let fresh = self.plan.made(self.plan.image(ImageState::Fresh));
         let clone = self.clone_of(self.plan.image(ImageState::Clone));
         let snapshot = format!("{}.{round}", Change::BASE);
         let with_snapshot = self.plan.image(ImageState::Snapshot);
@@ -246,7 +245,8 @@ impl Bench<'_> {
     /// One operation at a time on this image, a read or a write.
     fn step(&self, name: &str) -> Step {
         let (layer, pattern) = (self.plan.layer, Pattern::WriteLatency);
-        let place = Place::Images { pool: self.plan.pool.clone(), images: vec![name.to_string()] };
+        let (pool, data_pool) = (self.plan.pool.clone(), self.plan.data_pool.clone());
+        let place = Place::Images { pool, data_pool, images: vec![name.to_string()] };
         let workload = Workload {
             block: self.plan.block,
             depth: 1,

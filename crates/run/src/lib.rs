@@ -3,6 +3,7 @@
 mod addresses;
 pub mod again;
 mod apart;
+mod client_hosts;
 pub mod conductor;
 pub mod crosscheck;
 mod efforts;

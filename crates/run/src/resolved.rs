@@ -1,21 +1,20 @@
 //! Where a run takes place: the cluster that was named, a lab, or this host alone.
 
-use super::addresses::{Addresses, addresses};
+use super::client_hosts::{carries_osds, client_hosts, guest_hosts, known_as};
 use super::restarts::Restarts;
 use super::{Setup, again, new_head};
-use agents::fleet::{self, Fleet};
+use agents::fleet::{self, Fleet, Wanted};
 use agents::looks::Looks;
 use agents::{AgentAccess, ClusterTexts};
 use cluster::devices::buffered;
 use cluster::{Cluster, scope};
 use experiments::{Request, planner};
-use ipnet::IpNet;
 use model::{
-    ClientHost, ExportSeen, Failure, HostFacts, HostSeen, Inventory, LabHost, LabLayout, OsdScope, PathKind, Place,
-    Plan, Record, RunHead, Scope, Site, SiteWish, Step, ThisHost,
+    ClientHost, ExportSeen, Failure, HostFacts, HostSeen, Inventory, PathKind, Place, Plan, Record, RunHead, Scope,
+    Site, SiteWish, Step, ThisHost,
 };
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -53,8 +52,8 @@ impl Resolved {
                 osd.host = known.map_or_else(|| osd.host.clone(), |known| known.host.clone());
             }
         }
-        let image_bytes = match (&cluster, &request.targets.pool, &request.targets.image) {
-            (Some(cluster), Some(pool), Some(image)) => cluster::pools::image_bytes(cluster, pool, image)?,
+        let image = match (&cluster, &request.targets.pool, &request.targets.image) {
+            (Some(cluster), Some(pool), Some(image)) => cluster::pools::image(cluster, pool, image)?,
             _ => None,
         };
         let of_lab = || setup.lab.as_ref()?.cephfs.clone();
@@ -75,17 +74,20 @@ impl Resolved {
             false => Vec::new(),
         };
         let s3 = s3::access_to_all(&gateways).map_err(unkeyed)?;
-        let (fleet, mut left_out) = match setup.hosts.named() {
+        let (fleet, wanted) = match setup.hosts.named() {
             true => {
                 let loads = || request.experiment.clients_most().or(request.workload.clients).unwrap_or(1);
                 let loads = (request.needs_cluster() || cephfs.is_some()).then(loads);
-                let (fleet, left_out) = clients(setup, cluster.as_ref(), &s3, loads)?;
-                (Some(Rc::new(RefCell::new(fleet))), left_out)
+                let (fleet, wanted) = clients(setup, cluster.as_ref(), &s3, loads)?;
+                (Some(Rc::new(RefCell::new(fleet))), Some(wanted))
             }
-            false => (None, Vec::new()),
+            false => (None, None),
         };
+        let names = |of: fn(&Wanted) -> &Vec<String>| wanted.as_ref().map_or(Vec::new(), |wanted| of(wanted).clone());
+        let (mut left_out, guests) = (names(|wanted| &wanted.left_out), names(|wanted| &wanted.guests));
+        let guests = fleet.as_ref().map_or(Vec::new(), |fleet| guest_hosts(&fleet.borrow(), &guests));
         let hosts = match &fleet {
-            Some(fleet) => client_hosts(&fleet.borrow(), &scope, lab.as_ref(), &setup.networks)?,
+            Some(fleet) => client_hosts(&fleet.borrow(), &guests, &scope, lab.as_ref(), &setup.networks)?,
             None if setup.networks.is_empty() => Vec::new(),
             None => return Err(Failure::Usage("--networks is of the ways between hosts; name them (--hosts)".into())),
         };
@@ -94,8 +96,19 @@ impl Resolved {
         }
         let here = ThisHost { name: cluster::here::host_name(), addresses: cluster::here::addresses() };
         let run = head.run.clone();
-        let mut inventory =
-            Inventory { run, scope, lab, here, image_bytes, gateways, cephfs, exports, hosts, ..Inventory::default() };
+        let mut inventory = Inventory {
+            run,
+            scope,
+            lab,
+            here,
+            image,
+            gateways,
+            cephfs,
+            exports,
+            hosts,
+            guests,
+            ..Inventory::default()
+        };
         let (mut looks, in_turn) = (Looks::default(), in_turn(request));
         let mut look = |(host, wish): (Option<ClientHost>, SiteWish)| {
             let seen = match (&host, &fleet) {
@@ -106,6 +119,7 @@ impl Resolved {
         };
         inventory.sites = planner::wanted_sites(&inventory, request).into_iter().map(&mut look).collect();
         inventory.folders = planner::wanted_folders(&inventory, request).into_iter().map(&mut look).collect();
+        inventory.guest_sites = planner::wanted_guest_sites(&inventory, request).into_iter().map(&mut look).collect();
         inventory.replica_hosts = planner::wanted_replica_hosts(&inventory, request).into_iter().map(look).collect();
         left_out.extend(inventory.shared_machines());
         Ok(Resolved { inventory, cluster, s3, fleet, looks, head, left_out, restarts: Restarts::default() })
@@ -153,9 +167,9 @@ impl Resolved {
                 return Err(Failure::Usage(text));
             }
             let lab = setup.lab.as_ref().map(|lab| &lab.layout);
-            inventory.hosts = client_hosts(&reached, &inventory.scope, lab, &setup.networks)?;
+            inventory.hosts = client_hosts(&reached, &[], &inventory.scope, lab, &setup.networks)?;
             give_roles(&mut reached, &inventory.hosts, &inventory.scope);
-            (fleet, left_out) = (Some(Rc::new(RefCell::new(reached))), without);
+            (fleet, left_out) = (Some(Rc::new(RefCell::new(reached))), without.left_out);
         }
         let (looks, head, restarts) = (Looks::default(), record.head.clone(), Restarts::default());
         Ok(Resolved { inventory, cluster, s3, fleet, looks, head, left_out, restarts })
@@ -241,10 +255,6 @@ fn exports(setup: &Setup, request: &Request) -> Result<Vec<ExportSeen>, Failure>
     all.map(|(export, of_cluster)| Ok(cluster::nfs_folders::look(export, of_cluster)?)).collect()
 }
 
-fn carries_osds(known_as: &str, scope: &Scope) -> bool {
-    scope.osds.iter().any(|osd| osd.host == known_as)
-}
-
 /// Does this host load the cluster? (The bench of the store runs within an OSD.)
 fn from_here(step: &Step) -> bool {
     let loads = |place: &Place| {
@@ -291,7 +301,7 @@ fn clients(
     cluster: Option<&Cluster>,
     s3: &s3::AccessByUrl,
     connections: Option<u32>,
-) -> Result<(Fleet, Vec<String>), Failure> {
+) -> Result<(Fleet, Wanted), Failure> {
     let of = || cluster.cloned().ok_or_else(|| Failure::Usage("--hosts orch: this run has no cluster".to_string()));
     let lab = setup.lab.as_ref().map(|lab| lab.layout.name.as_str());
     let wanted = fleet::wanted(&setup.hosts, lab, &of)?;
@@ -308,82 +318,12 @@ fn clients(
     let cluster = cluster.zip(connections).map(texts).transpose()?;
     let access = AgentAccess { cluster, s3: s3.iter().map(|(url, access)| (url.clone(), access.into())).collect() };
     if access == AgentAccess::default() {
-        return Ok((fleet, wanted.left_out));
+        return Ok((fleet, wanted));
     }
     match fleet.reach(&access).first() {
         Some((host, why)) => Err(Failure::Failed(format!("{host} does not reach the cluster: {why}"))),
-        None => Ok((fleet, wanted.left_out)),
+        None => Ok((fleet, wanted)),
     }
-}
-
-/// All hosts with agents, each where the others reach it.
-fn client_hosts(
-    fleet: &Fleet,
-    scope: &Scope,
-    lab: Option<&LabLayout>,
-    networks: &[IpNet],
-) -> Result<Vec<ClientHost>, Failure> {
-    let host = |seen: &HostSeen| {
-        let known_as = known_as(seen, scope, lab);
-        let Addresses { end, others } = addresses(seen, &known_as, scope, networks)?;
-        let loads = !fleet.spares(&seen.name);
-        Ok(ClientHost { end, others, known_as, boot: seen.facts.boot.clone(), loads })
-    };
-    let mut hosts: Vec<ClientHost> = fleet.here().map(host).collect::<Result<_, Failure>>()?;
-    tell_apart(&mut hosts, &fleet.here().collect::<Vec<_>>(), scope);
-    for host in &mut hosts {
-        let ends = std::iter::once(&mut host.end).chain(host.others.values_mut());
-        ends.for_each(|end| end.known_as = Some(host.known_as.clone()));
-    }
-    Ok(hosts)
-}
-
-/// Pods of two namespaces may have one name. Those that the cluster does not know are then called as they are listed, unless they are the
-/// same machine in the same network.
-fn tell_apart(hosts: &mut [ClientHost], seen: &[&HostSeen], scope: &Scope) {
-    let place = |seen: &HostSeen| {
-        let addresses: BTreeSet<String> = seen.facts.nics.iter().flat_map(|nic| nic.addresses.clone()).collect();
-        (seen.facts.boot.clone(), addresses)
-    };
-    let mut places: BTreeMap<String, BTreeSet<(String, BTreeSet<String>)>> = BTreeMap::new();
-    for (host, seen) in hosts.iter().zip(seen) {
-        places.entry(host.known_as.clone()).or_default().insert(place(seen));
-    }
-    for (host, seen) in hosts.iter_mut().zip(seen) {
-        if places[&host.known_as].len() > 1 && !carries_osds(&host.known_as, scope) {
-            host.known_as = seen.name.clone();
-        }
-    }
-}
-
-/// The host's name in the CRUSH map: that of its list, or its own, else that of the OSDs at its addresses, else the only one
-/// that is the same without its domain. A lab's hosts all have this one's.
-fn known_as(seen: &HostSeen, scope: &Scope, lab: Option<&LabLayout>) -> String {
-    let bare = bare(&seen.name);
-    let of_lab = |host: &&LabHost| host.name == bare || host.namespace.as_deref() == Some(bare);
-    if let Some(host) = lab.and_then(|lab| lab.hosts.iter().find(of_lab)) {
-        return host.name.clone();
-    }
-    let own = [bare, seen.facts.scope.name.as_str()];
-    let at = |osd: &&OsdScope| {
-        let mut addresses = seen.facts.nics.iter().flat_map(|nic| &nic.addresses);
-        addresses.any(|own| osd.address.as_ref() == Some(own))
-    };
-    let mut osds = scope.osds.iter();
-    // An address says more than a name without its domain.
-    let same = scope.osd_host(&own).filter(|host| own.contains(host));
-    let found = same.or_else(|| osds.find(at).map(|osd| osd.host.as_str())).or_else(|| scope.osd_host(&own));
-    found.map_or_else(|| seen.facts.scope.name.clone(), str::to_string)
-}
-
-/// Of `root@a:2222` and `netns:a` only `a`.
-fn bare(name: &str) -> &str {
-    let host = match name.split_once(':') {
-        Some((host, port)) if port.parse::<u16>().is_ok() => host,
-        Some((_, host)) => host,
-        None => name,
-    };
-    host.rsplit_once('@').map_or(host, |(_, host)| host)
 }
 
 /// Each agent learns which OSDs are its host's.
@@ -410,65 +350,10 @@ fn on_images(site: &Site) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::client_hosts::tests::osds;
     use super::*;
     use model::testing;
-    use model::{Endpoint, HostScope, Nic, Pattern, Target, Workload};
-
-    fn seen(name: &str, own: &str, address: &str) -> HostSeen {
-        let nics = vec![Nic { addresses: vec![address.into()], ..Nic::default() }];
-        let scope = HostScope { name: own.into(), ..HostScope::default() };
-        HostSeen {
-            name: name.into(),
-            via: "ssh".into(),
-            agent_sent: false,
-            clock: None,
-            facts: HostFacts { scope, nics, ..HostFacts::default() },
-        }
-    }
-
-    fn osds(hosts: &[(&str, &str)]) -> Scope {
-        let osd = |(host, address): &(&str, &str)| OsdScope {
-            host: host.to_string(),
-            address: Some(address.to_string()),
-            ..OsdScope::default()
-        };
-        Scope { osds: hosts.iter().map(osd).collect(), ..Scope::default() }
-    }
-
-    #[test]
-    fn hosts_that_differ_only_by_their_domain_are_not_mistaken() {
-        let scope = osds(&[("a.rack1", "10.0.0.1"), ("a.rack2", "10.0.0.2"), ("b.rack1", "10.0.0.3")]);
-        let name = |list: &str, own: &str, address: &str| known_as(&seen(list, own, address), &scope, None);
-        assert_eq!(name("a.rack2", "a.rack2", "10.9.9.9"), "a.rack2");
-        assert_eq!(name("x", "a", "10.0.0.2"), "a.rack2", "of two that are alike the one at its address");
-        assert_eq!(name("x", "a", "10.9.9.9"), "a", "neither is known to be it");
-        assert_eq!(name("x", "b", "10.9.9.9"), "b.rack1");
-        assert_eq!(name("client", "client", "10.9.9.9"), "client");
-        assert_eq!(name("root@a.rack2:2222", "localhost", "10.9.9.9"), "a.rack2");
-    }
-
-    #[test]
-    fn pods_of_one_name_are_not_mistaken() {
-        let called = |seen: &[HostSeen], scope: &Scope| {
-            let host = |seen: &HostSeen| ClientHost {
-                end: Endpoint::new(seen.name.clone(), String::new()),
-                others: Default::default(),
-                known_as: known_as(seen, scope, None),
-                boot: String::new(),
-                loads: true,
-            };
-            let mut hosts: Vec<ClientHost> = seen.iter().map(host).collect();
-            tell_apart(&mut hosts, &seen.iter().collect::<Vec<_>>(), scope);
-            hosts.into_iter().map(|host| host.known_as).collect::<Vec<_>>()
-        };
-        let pods =
-            [seen("kube:a/x", "x", "10.0.0.1"), seen("kube:b/x", "x", "10.0.0.2"), seen("kube:b/y", "y", "10.0.0.3")];
-        assert_eq!(called(&pods, &Scope::default()), ["kube:a/x", "kube:b/x", "y"]);
-        let of_host = [seen("kube:a/x", "n1", "10.0.0.1"), seen("kube:b/y", "n1", "10.0.0.1")];
-        assert_eq!(called(&of_host, &Scope::default()), ["n1", "n1"]);
-        let of_osds = [seen("kube:a/osd-0", "osd-0", "10.0.0.1"), seen("kube:a/osd-1", "osd-1", "10.0.0.2")];
-        assert_eq!(called(&of_osds, &osds(&[("n1", "10.0.0.1"), ("n1", "10.0.0.2")])), ["n1", "n1"]);
-    }
+    use model::{Pattern, Target, Workload};
 
     #[test]
     fn who_loads_from_here_is_known_by_what_is_loaded() {

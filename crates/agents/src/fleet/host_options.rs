@@ -10,6 +10,8 @@ pub struct HostOptions {
     pub hosts_file: Option<PathBuf>,
     /// Hosts of OSDs that load nothing of the cluster: a list.
     pub osd_hosts: Option<String>,
+    /// Virtual machines that load their own disks and nothing else: a list.
+    pub guests: Option<String>,
     /// Load from there with root's rights.
     pub sudo: bool,
     /// The private key for ssh.
@@ -29,6 +31,6 @@ impl HostOptions {
     }
 
     pub fn named(&self) -> bool {
-        self.hosts.is_some() || self.hosts_file.is_some() || self.osd_hosts.is_some()
+        self.hosts.is_some() || self.hosts_file.is_some() || self.osd_hosts.is_some() || self.guests.is_some()
     }
 }

@@ -25,7 +25,8 @@ pub fn hosts(cluster: &Cluster, label: Option<&str>, args: &HostOptions) -> Resu
         Ok((host.hostname.clone(), transport))
     };
     let hosts = hosts.iter().map(way).collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, programs: super::sources::programs(args)?, spared: Vec::new(), left_out, _kept: kept.into() })
+    let (spared, guests) = (Vec::new(), Vec::new());
+    Ok(Wanted { hosts, programs: super::sources::programs(args)?, spared, guests, left_out, _kept: kept.into() })
 }
 
 /// cephadm's configuration of ssh and its key, except where the user names others.

@@ -14,6 +14,8 @@ pub struct Wanted {
     pub programs: Vec<Program>,
     /// Those that are not to load the cluster.
     pub spared: Vec<String>,
+    /// Those of them that are virtual machines.
+    pub guests: Vec<String>,
     /// Hosts that are meant and not tried, in words.
     pub left_out: Vec<String>,
     /// Files of ssh that are wanted while hosts are reached.
@@ -95,31 +97,61 @@ fn hosts_alone(text: &str) -> Result<(), String> {
     }
 }
 
-/// Those of `--hosts`, and those of `--osd-hosts` that are not among them.
+/// Those of `--hosts`, and those of `--osd-hosts` and `--guests` that are not among them.
 ///
 /// # Errors
-/// No host is named, or a name makes no sense.
+/// No host is named, a name makes no sense, or a guest is meant for something else as well.
 pub fn wanted(args: &HostOptions, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
-    let Some(list) = &args.osd_hosts else { return listed(args, lab, cluster) };
-    let only = HostOptions { hosts: Some(list.clone()), hosts_file: None, osd_hosts: None, ..args.clone() };
-    let mut more = listed(&only, lab, cluster)?;
-    let clients = args.hosts.is_some() || args.hosts_file.is_some();
-    let mut all = match clients {
+    let others = args.osd_hosts.is_some() || args.guests.is_some();
+    let mut all = match args.hosts.is_some() || args.hosts_file.is_some() || !others {
         true => listed(args, lab, cluster)?,
-        false => Wanted {
-            hosts: Vec::new(),
-            programs: programs(args)?,
-            spared: Vec::new(),
-            left_out: Vec::new(),
-            _kept: Vec::new(),
-        },
+        false => none(programs(args)?),
     };
-    more.hosts.retain(|(name, _)| all.hosts.iter().all(|(known, _)| known != name));
-    all.spared = more.hosts.iter().map(|(name, _)| name.clone()).collect();
-    all.hosts.append(&mut more.hosts);
-    all.left_out.append(&mut more.left_out);
-    all._kept.append(&mut more._kept);
+    if let Some(list) = &args.osd_hosts {
+        let only = HostOptions { hosts: Some(list.clone()), hosts_file: None, ..args.clone() };
+        let mut more = listed(&only, lab, cluster)?;
+        more.hosts.retain(|(name, _)| all.hosts.iter().all(|(known, _)| known != name));
+        all.spared = names(&more);
+        all.add(more);
+    }
+    if let Some(list) = &args.guests {
+        let guests = guests(args, list, lab, cluster)?;
+        let twice = |name: &&String| all.hosts.iter().any(|(known, _)| known == *name);
+        if let Some(name) = names(&guests).iter().find(twice) {
+            return Err(Failure::Usage(format!(
+                "--guests {name}: it is among --hosts or --osd-hosts as well; a guest loads its own disks and nothing else, leave it out there"
+            )));
+        }
+        all.guests = names(&guests);
+        all.spared.extend(names(&guests));
+        all.add(guests);
+    }
     Ok(all)
+}
+
+fn guests(args: &HostOptions, list: &str, lab: Option<&str>, cluster: ClusterOf) -> Result<Wanted, Failure> {
+    match lab.filter(|_| list == lab::GUEST) {
+        // Only the lab's own configuration knows where it is.
+        Some(lab) => reached(args, vec![lab::GUEST.to_string()], running_lab(lab)?.ssh_config),
+        None => listed(&HostOptions { hosts: Some(list.to_string()), hosts_file: None, ..args.clone() }, None, cluster),
+    }
+}
+
+fn names(of: &Wanted) -> Vec<String> {
+    of.hosts.iter().map(|(name, _)| name.clone()).collect()
+}
+
+fn none(programs: Vec<Program>) -> Wanted {
+    let (spared, guests) = (Vec::new(), Vec::new());
+    Wanted { hosts: Vec::new(), programs, spared, guests, left_out: Vec::new(), _kept: Vec::new() }
+}
+
+impl Wanted {
+    fn add(&mut self, mut more: Wanted) {
+        self.hosts.append(&mut more.hosts);
+        self.left_out.append(&mut more.left_out);
+        self._kept.append(&mut more._kept);
+    }
 }
 
 fn reached(args: &HostOptions, names: Vec<String>, config: Option<PathBuf>) -> Result<Wanted, Failure> {
@@ -129,7 +161,7 @@ fn reached(args: &HostOptions, names: Vec<String>, config: Option<PathBuf>) -> R
     let options = SshOptions { config, identity: args.identity.clone(), options: args.ssh_option.clone() };
     let hosts = names.into_iter().map(|name| Ok((name.clone(), Transport::of(&name, &options)?)));
     let hosts = hosts.collect::<Result<Vec<_>, NamesError>>()?;
-    Ok(Wanted { hosts, programs: programs(args)?, spared: Vec::new(), left_out: Vec::new(), _kept: Vec::new() })
+    Ok(Wanted { hosts, ..none(programs(args)?) })
 }
 
 /// Those of `--agent`, else the running one.
@@ -153,7 +185,7 @@ pub fn running_lab(name: &str) -> Result<lab::LabCluster, Failure> {
 /// By ssh, as real hosts are; else through their network namespaces.
 fn of_lab(args: &HostOptions, name: &str) -> Result<Wanted, Failure> {
     // Only the lab's own configuration knows where its hosts are. One that is named may be for other hosts of OSDs.
-    if let Some(config) = args.ssh_config.as_ref().filter(|_| args.osd_hosts.is_none()) {
+    if let Some(config) = args.ssh_config.as_ref().filter(|_| args.osd_hosts.is_none() && args.guests.is_none()) {
         return Err(Failure::Usage(format!(
             "--ssh-config {}: lab {name} has a configuration of ssh of its own; leave this one out",
             config.display()

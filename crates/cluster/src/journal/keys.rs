@@ -228,7 +228,7 @@ mod tests {
         let own = key(RUN, 0);
         let mine = || copy(vec![pool(&format!("fathom.{RUN}.rados")), Change::Flag { name: "noscrub".into() }]);
         assert_eq!(said(&own, &mine()).unwrap().entries.len(), 2);
-        let image = |name: &str| Change::Image { pool: "rbd".into(), name: name.into(), bytes: 1 };
+        let image = |name: &str| Change::Image { pool: "rbd".into(), data_pool: None, name: name.into(), bytes: 1 };
         let objects = |prefix: &str| Change::Objects { pool: "rbd".into(), prefix: prefix.into() };
         let (other, longer) = ("fathom.20260102-030405-ffff.x", format!("fathom.{RUN}x"));
         for foreign in [

@@ -90,7 +90,7 @@ impl Engine for RbdEngine {
 
 fn images_of(target: &Target) -> Result<(&str, &[String]), String> {
     match &target.place {
-        Place::Images { pool, images } if !images.is_empty() => Ok((pool, images)),
+        Place::Images { pool, images, .. } if !images.is_empty() => Ok((pool, images)),
         Place::Images { pool, .. } => {
             Err(format!("no image of pool {pool} is named; the rbd layer needs at least one"))
         }

@@ -294,7 +294,7 @@ pub fn make(draft: &mut Draft, disk: &Disk) {
     }
 }
 
-fn refuse_twice(paths: &[PathBuf]) -> Result<(), Failure> {
+pub fn refuse_twice(paths: &[PathBuf]) -> Result<(), Failure> {
     let twice = paths.iter().enumerate().find(|(at, path)| paths[..*at].contains(path));
     match twice {
         Some((_, path)) => Err(Failure::Usage(format!("{} is named twice; name it once", path.display()))),
@@ -303,7 +303,7 @@ fn refuse_twice(paths: &[PathBuf]) -> Result<(), Failure> {
 }
 
 /// What is asked for is loaded, or nothing: a smaller set would answer another question.
-fn refuse_larger(path: &Path, wanted: Option<Bytes>, bytes: Bytes) -> Result<(), Failure> {
+pub fn refuse_larger(path: &Path, wanted: Option<Bytes>, bytes: Bytes) -> Result<(), Failure> {
     match wanted.filter(|wanted| *wanted > bytes) {
         Some(wanted) => Err(Failure::Usage(format!(
             "{}: --working-set {wanted} is more than its {bytes} bytes; name less",

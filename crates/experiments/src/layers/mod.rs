@@ -5,6 +5,7 @@ pub mod device;
 pub mod file;
 mod file_library;
 pub mod floor;
+pub mod guest;
 pub mod network;
 pub mod object;
 pub mod osd;
@@ -19,7 +20,7 @@ use model::{Failure, Layer};
 type Planner = fn(&mut Draft) -> Result<(), Failure>;
 
 /// The planners of all layers, one row for each.
-const PLANNERS: [(Layer, Planner); 9] = [
+const PLANNERS: [(Layer, Planner); 10] = [
     (Layer::Device, device::add),
     (Layer::Network, network::add),
     (Layer::Floor, floor::add),
@@ -29,6 +30,7 @@ const PLANNERS: [(Layer, Planner); 9] = [
     (Layer::Rbd, rbd::add),
     (Layer::File, file::add),
     (Layer::Object, object::add),
+    (Layer::Guest, guest::add),
 ];
 
 /// Adds the steps of this layer.

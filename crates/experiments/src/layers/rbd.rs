@@ -2,6 +2,8 @@
 
 use super::rados::{pool_for, shown};
 use crate::planner::draft::Draft;
+use model::change::data_in;
+use model::inventory::ImageSeen;
 use model::pattern::Family;
 use model::working_set::family;
 use model::workload::{GIB, IMAGE_CACHE, MIB};
@@ -32,7 +34,11 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let shared = draft.request.experiment.clients_most().unwrap_or(1);
     let span = draft.options.working_set.unwrap_or(bytes * Bytes::from(images / shared));
     let bytes = (span / Bytes::from(images)).next_multiple_of(4 * MIB);
-    let run = draft.name("");
+    let data_pool = data_pool(draft, &pool)?;
+    // Of a comparison both sides may have their images in one pool.
+    let number = |name: &String| draft.inventory.scope.pools.iter().find(|pool| pool.name == *name).map(|pool| pool.id);
+    let part = data_pool.as_ref().and_then(number).map_or(String::new(), |id| format!("data{id}."));
+    let run = draft.name(&part);
     // An axis is told beside each figure.
     let given = draft.request.workload.engine_options.get(IMAGE_CACHE).filter(|policy| *policy != "off");
     let cache = given.map_or(String::new(), |policy| format!(", {IMAGE_CACHE}={policy}"));
@@ -42,13 +48,33 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         let name = |part: &str, number: u32| format!("{run}{part}{}{number}", family(&workload));
         let names = |part: &str| (0..jobs).map(|number| name(part, number)).collect::<Vec<_>>();
         for name in draft.clients_parts().iter().flat_map(|part| names(part)) {
-            draft.change(Change::Image { pool: pool.clone(), name, bytes });
+            draft.change(Change::Image { pool: pool.clone(), data_pool: data_pool.clone(), name, bytes });
         }
-        let place = |part: &str| Place::Images { pool: pool.clone(), images: names(part) };
-        let targets = draft.by_clients(Layer::Rbd, &format!("{}{cache}", shown(draft, &pool, temporary)), place);
+        let place = |part: &str| {
+            let (pool, data_pool) = (pool.clone(), data_pool.clone());
+            Place::Images { pool, data_pool, images: names(part) }
+        };
+        let data = data_in(data_pool.as_deref());
+        let targets = draft.by_clients(Layer::Rbd, &format!("{}{data}{cache}", shown(draft, &pool, temporary)), place);
         draft.step(pattern, targets, workload, true);
     }
     Ok(())
+}
+
+/// Where the bytes of images lie, if not in their pool.
+///
+/// # Errors
+/// There is no such pool.
+pub fn data_pool(draft: &Draft, pool: &str) -> Result<Option<String>, Failure> {
+    let Some(named) = draft.request.targets.data_pool.clone() else { return Ok(None) };
+    let scope = &draft.inventory.scope;
+    match scope.pools.iter().any(|one| one.name == named) {
+        true => Ok(Some(named).filter(|named| named != pool)),
+        false => Err(Failure::Usage(format!(
+            "--data-pool {named}: there is no such pool; there are: {}",
+            scope.pools_to_name()
+        ))),
+    }
 }
 
 /// What a figure through librbd's cache is of.
@@ -76,11 +102,15 @@ pub fn notes(plan: &Plan) -> Vec<String> {
 /// An image that is not ours is only read.
 fn add_named(draft: &mut Draft, image: String) -> Result<(), Failure> {
     let (pool, _) = pool_for(draft, "rbd")?;
-    let bytes = draft.inventory.image_bytes.ok_or_else(|| {
+    let ImageSeen { bytes, data_pool } = draft.inventory.image.clone().ok_or_else(|| {
         Failure::Usage(format!("image {image} does not exist in pool {pool}; `rbd ls {pool}` lists those that do"))
     })?;
-    let place = |_: &str| Place::Images { pool: pool.clone(), images: vec![image.clone()] };
-    let targets = draft.by_clients(Layer::Rbd, &format!("{pool}/{image}"), place);
+    let data = data_in(data_pool.as_deref());
+    let place = |_: &str| {
+        let (pool, data_pool) = (pool.clone(), data_pool.clone());
+        Place::Images { pool, data_pool, images: vec![image.clone()] }
+    };
+    let targets = draft.by_clients(Layer::Rbd, &format!("{pool}/{image}{data}"), place);
     let asked = !draft.options.patterns.is_empty();
     for (pattern, workload) in draft.workloads(Layer::Rbd, bytes / (4 * MIB) * (4 * MIB)) {
         if !workload.writes() {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.
-pub const WAYS: &str = "nothing; pool=A,B (rados, rbd); engine=A,B; block-size=A,B; depth=A,B; jobs=A,B; path=A,B (disk); \
+pub const WAYS: &str = "nothing; pool=A,B (rados, rbd); data-pool=A,B (rbd); engine=A,B; block-size=A,B; depth=A,B; jobs=A,B; path=A,B (disk); \
                         osd=A,B (store, osd); option:WHO/NAME=VALUE (as it is against VALUE)";
 
 /// The request with what both sides have in common; before anything is reached or started. Refuses what is the same on both sides
@@ -23,6 +23,7 @@ pub fn prepared(request: &Request) -> Result<Request, Failure> {
     if let Some(setting) = request.experiment.pair().cloned() {
         refuse_layers_without(&request, &setting)?;
         refuse_fixed(&request, &setting)?;
+        refuse_without_names(&request, &setting.varied)?;
         if request.workload.patterns.is_empty() {
             request.workload.patterns = patterns(&request, &setting.varied);
         }
@@ -34,6 +35,7 @@ pub fn prepared(request: &Request) -> Result<Request, Failure> {
 fn refuse_layers_without(request: &Request, setting: &PairedSetting) -> Result<(), Failure> {
     let has = |layer: &Layer| match setting.varied {
         Varied::Pool(..) | Varied::PoolLike { .. } => layer.of_pools(),
+        Varied::DataPool(..) => layer.can().images,
         Varied::Osd(..) => layer.of_single_osds(),
         Varied::Path(..) => layer.of_disks(),
         _ => true,
@@ -55,6 +57,7 @@ fn refuse_fixed(request: &Request, setting: &PairedSetting) -> Result<(), Failur
     let options = &request.workload;
     let fixed = match &setting.varied {
         Varied::Pool(..) | Varied::PoolLike { .. } => request.targets.pool.is_some().then_some("--pool"),
+        Varied::DataPool(..) => request.targets.data_pool.is_some().then_some("--data-pool"),
         Varied::Engine(..) => options.engine.is_some().then_some("--engine"),
         Varied::BlockSize(..) => options.block_size.is_some().then_some("--block-size"),
         Varied::Depth(..) => options.depth.is_some().then_some("--depth"),
@@ -75,6 +78,17 @@ fn refuse_fixed(request: &Request, setting: &PairedSetting) -> Result<(), Failur
             path.display()
         ))),
         None => Ok(()),
+    }
+}
+
+/// Images whose data lie elsewhere have their names in a pool that stays: with one that goes, nobody would know their data any more.
+fn refuse_without_names(request: &Request, varied: &Varied) -> Result<(), Failure> {
+    match varied {
+        Varied::DataPool(..) if request.targets.pool.is_none() => Err(Failure::Usage(
+            "--ab data-pool: the names of the images lie in a replicated pool that is there; name it by --pool"
+                .to_string(),
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -195,6 +209,7 @@ pub(super) fn on_side(request: &Request, varied: &Varied, side: Side) -> Request
     match varied {
         Varied::Nothing => {}
         Varied::Pool(a, b) => targets.pool = Some(side.of(a, b).clone()),
+        Varied::DataPool(a, b) => targets.data_pool = Some(side.of(a, b).clone()),
         Varied::Engine(a, b) => options.engine = Some(side.of(a, b).clone()),
         Varied::BlockSize(a, b) => options.block_size = Some(side.of(*a, *b)),
         Varied::Depth(a, b) => options.depth = Some(side.of(*a, *b)),
@@ -228,6 +243,7 @@ mod tests {
         let (first, second) = (numbers[0], numbers[numbers.len() - 1]);
         let varied = match what {
             "pool" => Varied::Pool(a.into(), b.into()),
+            "data-pool" => Varied::DataPool(a.into(), b.into()),
             "path" => Varied::Path(a.into(), b.into()),
             "engine" => Varied::Engine(a.into(), b.into()),
             "osd" => Varied::Osd(first as u32, second as u32),

@@ -183,30 +183,32 @@ fn own(
 fn on_image(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Failure> {
     let shape = &job.shape;
     let pool = pool(draft, job)?;
+    let there = draft.inventory.image.clone();
+    let data_pool = || there.as_ref().and_then(|image| image.data_pool.clone());
     if !shape.writes() {
         let image = shape.image.clone().unwrap_or_default();
         let line = job.line_of("rbdname");
-        let there = draft.inventory.image_bytes.ok_or_else(|| {
+        let bytes = there.as_ref().map(|image| image.bytes).ok_or_else(|| {
             Failure::Usage(format!("line {line}: [{}] image {image} does not exist in pool {pool}", job.name))
         })?;
-        let wanted = shape.size.unwrap_or(there);
-        if wanted > there {
+        let wanted = shape.size.unwrap_or(bytes);
+        if wanted > bytes {
             let line = job.line_of("size");
-            return Err(Failure::Usage(format!("line {line}: [{}] image {image} has only {there} bytes", job.name)));
+            return Err(Failure::Usage(format!("line {line}: [{}] image {image} has only {bytes} bytes", job.name)));
         }
-        let place = |_: &str| Place::Images { pool: pool.clone(), images: vec![image.clone()] };
+        let place = |_: &str| Place::Images { pool: pool.clone(), data_pool: data_pool(), images: vec![image.clone()] };
         return Ok(each(draft.by_clients(shape.layer, &format!("{pool}/{image}"), place), wanted));
     }
-    let Some(wanted) = shape.size.or(draft.inventory.image_bytes.map(|bytes| bytes.min(IMAGE_MOST))) else {
+    let Some(wanted) = shape.size.or(there.as_ref().map(|image| image.bytes.min(IMAGE_MOST))) else {
         return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
     };
     let (run, number) = (draft.name(""), draft.changes.len());
     let image = |part: &str| format!("{run}{part}{number}");
     let bytes = wanted.next_multiple_of(4 * MIB);
     for part in draft.clients_parts() {
-        draft.changes.push(Change::Image { pool: pool.clone(), name: image(&part), bytes });
+        draft.changes.push(Change::Image { pool: pool.clone(), data_pool: data_pool(), name: image(&part), bytes });
     }
-    let place = |part: &str| Place::Images { pool: pool.clone(), images: vec![image(part)] };
+    let place = |part: &str| Place::Images { pool: pool.clone(), data_pool: data_pool(), images: vec![image(part)] };
     Ok(each(draft.by_clients(shape.layer, &format!("pool {pool}"), place), wanted))
 }
 

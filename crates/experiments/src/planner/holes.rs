@@ -21,7 +21,8 @@ pub fn refuse_too_much(inventory: &Inventory, plan: &Plan) -> Result<(), Failure
     let of_lab = |site: &Site| {
         inventory.lab.iter().flat_map(|lab| &lab.osds).any(|osd| osd.spare.path() == site.wish.path.as_path())
     };
-    for site in inventory.sites.iter().filter(|site| !of_lab(site)) {
+    let sites = inventory.sites.iter().chain(&inventory.guest_sites);
+    for site in sites.filter(|site| !of_lab(site)) {
         let Some(Holes { file, bytes, free, file_system }) =
             site.seen.as_ref().ok().and_then(|seen| seen.holes.as_ref())
         else {

@@ -4,8 +4,9 @@ use super::draft::Draft;
 use super::room::{PART, tightest};
 use crate::Request;
 use crate::layers::rados::pool_for;
+use crate::layers::rbd::data_pool;
 use model::workload::{KIB, MIB};
-use model::{Bytes, Change, Failure, ImageStates, Inventory};
+use model::{Bytes, Failure, ImageStates, Inventory};
 
 /// Size of the objects with an image's data, unless the cluster says otherwise.
 const OBJECT: Bytes = 4 * MIB;
@@ -84,6 +85,7 @@ pub fn add(draft: &mut Draft) -> Result<ImageStates, Failure> {
         ));
     }
     let (pool, _) = pool_for(draft, "rbd")?;
+    let data_pool = data_pool(draft, &pool)?;
     let block = draft.options.block_size.unwrap_or(BLOCK);
     let wished = match draft.options.working_set {
         Some(bytes) => bytes.div_ceil(OBJECT).saturating_mul(OBJECT),
@@ -106,9 +108,9 @@ pub fn add(draft: &mut Draft) -> Result<ImageStates, Failure> {
     // One object more: the first write of all takes the image's lock, and is not counted.
     let (prefix, bytes) = (draft.name("state."), wished + OBJECT);
     let layer = draft.request.layers[0];
-    let plan = ImageStates { layer, pool, prefix, bytes, block, rounds_min, rounds_max };
+    let plan = ImageStates { layer, pool, data_pool, prefix, bytes, block, rounds_min, rounds_max };
     plan.lasting().into_iter().for_each(|name| {
-        draft.change(Change::Image { pool: plan.pool.clone(), name, bytes });
+        draft.change(plan.made(name));
     });
     Ok(plan)
 }
@@ -118,7 +120,7 @@ mod tests {
     use super::*;
     use crate::Experiment;
     use crate::planner::{plan, testing};
-    use model::{Plan, PlannedExperiment};
+    use model::{Change, Plan, PlannedExperiment};
 
     fn planned(change: impl Fn(&mut Request)) -> Result<Plan, Failure> {
         let mut request = testing::request(&[model::testing::images()]);

@@ -19,7 +19,7 @@ pub mod testing;
 pub use crate::layers::floor::{files as floor_files, wanted as wanted_replica_hosts};
 
 use crate::ab::Side;
-use crate::layers::{self, beside, device, file, network, osd, rbd};
+use crate::layers::{self, beside, device, file, guest, network, osd, rbd};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
@@ -57,6 +57,11 @@ pub fn wanted_sites(inventory: &Inventory, request: &Request) -> Vec<(Option<Cli
 /// The folders of mounted file systems that are to be looked at, and on which hosts (`None`: this one).
 pub fn wanted_folders(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
     file::wanted(inventory, request)
+}
+
+/// The disks and folders of guests that are to be looked at.
+pub fn wanted_guest_sites(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHost>, SiteWish)> {
+    guest::wanted(inventory, request)
 }
 
 pub fn plan(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {

@@ -1,6 +1,7 @@
 //! What a run makes in pools that were there before: images only where those of RBD are, and no more than the pool's quota has room for.
 
 use super::room::PART;
+use model::shell::word;
 use model::units::bytes as shown;
 use model::workload::MIB;
 use model::{Bytes, Change, Failure, ImageState, ImageStates, Place, Plan, PoolScope, Quota, Scope, Step};
@@ -26,8 +27,7 @@ pub fn refuse(scope: &Scope, plan: &Plan) -> Result<(), Failure> {
 
 /// Images that are made while the run goes on.
 fn of_rounds(states: &ImageStates) -> Vec<Change> {
-    let image =
-        |state: ImageState| Change::Image { pool: states.pool.clone(), name: states.image(state), bytes: states.bytes };
+    let image = |state: ImageState| states.made(states.image(state));
     // And what a snapshot keeps.
     [ImageState::Fresh, ImageState::Clone, ImageState::Flattened, ImageState::Snapshot].map(image).into()
 }
@@ -36,7 +36,8 @@ fn of_rounds(states: &ImageStates) -> Vec<Change> {
 fn used<'s>(scope: &'s Scope, changes: &[Change]) -> Vec<&'s PoolScope> {
     let gets = |known: &&PoolScope| {
         changes.iter().any(|change| match change {
-            Change::Image { pool, .. } | Change::Objects { pool, .. } => *pool == known.name,
+            Change::Image { pool, data_pool, .. } => *pool == known.name || data_pool.as_ref() == Some(&known.name),
+            Change::Objects { pool, .. } => *pool == known.name,
             _ => false,
         })
     };
@@ -45,24 +46,31 @@ fn used<'s>(scope: &'s Scope, changes: &[Change]) -> Vec<&'s PoolScope> {
 
 /// RBD would leave its lists of images there, in a pool of CephFS or of the gateway.
 fn refuse_without_images(pool: &PoolScope, changes: &[Change]) -> Result<(), Failure> {
-    let images = changes.iter().any(|change| matches!(change, Change::Image { pool: of, .. } if *of == pool.name));
-    if !images {
+    let (name, word) = (&pool.name, word(&pool.name));
+    let images = changes.iter().any(|change| matches!(change, Change::Image { pool: of, .. } if of == name));
+    let of_data = |change: &Change| matches!(change, Change::Image { data_pool: Some(of), .. } if of == name);
+    let data = changes.iter().any(of_data);
+    if !images && !data {
         return Ok(());
     }
-    if pool.erasure_k.is_some() {
+    if images && pool.erasure_k.is_some() {
         return Err(Failure::Refused(format!(
-            "pool {} is erasure-coded: RBD keeps no images in such pools, only their data; name a replicated pool of rbd, or leave the pool out, \
-             so that Fathom makes one of its own",
-            pool.name
+            "pool {name} is erasure-coded: RBD keeps no images in such pools, only their data; give --data-pool {word}, \
+             and by --pool a replicated one that keeps their names; or leave the pool out, so that Fathom makes one of its own"
+        )));
+    }
+    if data && pool.overwrites == Some(false) {
+        return Err(Failure::Refused(format!(
+            "--data-pool {word}: the pool is erasure-coded and takes no writes to parts of objects, as images need them; \
+             `ceph osd pool set {word} allow_ec_overwrites true` allows them, for good; or name another pool"
         )));
     }
     if pool.applications.is_empty() || pool.applications.iter().any(|of| of == "rbd") {
         return Ok(());
     }
     Err(Failure::Refused(format!(
-        "pool {} is of application {}, not of rbd: images would leave RBD's lists (rbd_directory, rbd_info, rbd_trash) in it; name a pool of \
+        "pool {name} is of application {}, not of rbd: images would leave RBD's lists (rbd_directory, rbd_info, rbd_trash) in it; name a pool of \
          rbd, or leave the pool out, so that Fathom makes one of its own",
-        pool.name,
         pool.applications.join(", ")
     )))
 }
@@ -113,16 +121,20 @@ fn too_small(pool: &PoolScope, (bytes, objects): Amount) -> Option<(String, Stri
 
 /// Without replicas, as quotas count.
 fn needed(pool: &PoolScope, changes: &[Change], steps: &[Step]) -> Amount {
-    let images = changes.iter().filter_map(|change| match change {
-        Change::Image { pool: of, bytes, .. } if *of == pool.name => Some(*bytes),
-        _ => None,
-    });
-    let images: Vec<Bytes> = images.collect();
-    let further = |bytes: &Bytes| bytes.div_ceil(IMAGE_OBJECT) + IMAGE_FURTHER;
-    let index = if images.is_empty() { 0 } else { INDEX };
-    let own = images.iter().map(further).sum::<u64>() + index;
-    let (bytes, objects) = of_objects(pool, steps);
-    (images.iter().sum::<Bytes>() + bytes, own + objects)
+    let (mut bytes, mut objects) = of_objects(pool, steps);
+    let mut index = 0;
+    for change in changes {
+        let Change::Image { pool: of, data_pool, bytes: own, .. } = change else { continue };
+        if *of == pool.name {
+            objects += IMAGE_FURTHER;
+            index = INDEX;
+        }
+        if *data_pool.as_ref().unwrap_or(of) == pool.name {
+            bytes += own;
+            objects += own.div_ceil(IMAGE_OBJECT);
+        }
+    }
+    (bytes, objects + index)
 }
 
 /// Steps with the same objects share them.

@@ -50,9 +50,10 @@ fn sides(request: &Request) -> Vec<Request> {
 }
 
 fn has_quota(inventory: &Inventory, request: &Request) -> bool {
-    let named = |pool: &&PoolScope| request.targets.pool.as_ref() == Some(&pool.name);
+    let targets = &request.targets;
+    let named = |pool: &&PoolScope| [&targets.pool, &targets.data_pool].contains(&&Some(pool.name.clone()));
     let limited = |pool: &PoolScope| pool.quota_bytes.is_some() || pool.quota_objects.is_some();
-    inventory.scope.pools.iter().find(named).is_some_and(limited)
+    inventory.scope.pools.iter().filter(named).any(limited)
 }
 
 /// Said where working sets are smaller than usual.
@@ -166,9 +167,10 @@ fn data(draft: &Draft, step: &Step) -> Vec<(String, Bytes)> {
                 let name = format!("{bucket} {} {}", objects.family, objects.size);
                 found.push((name, each(draft, bucket, objects.bytes)));
             }
-            (Place::Images { pool, images }, _) => {
+            (place @ Place::Images { pool, images, .. }, _) => {
                 let bytes = step.workload.span / images.len().max(1) as u64;
-                found.extend(images.iter().map(|image| (format!("{pool} {image}"), each(draft, pool, bytes))));
+                let each = each(draft, place.data_pool().unwrap_or(pool), bytes);
+                found.extend(images.iter().map(|image| (format!("{pool} {image}"), each)));
             }
             _ => {}
         }
@@ -182,10 +184,11 @@ fn each(draft: &Draft, pool: &str, bytes: Bytes) -> Bytes {
         Change::Pool { name, size, .. } if name == pool => *size,
         _ => None,
     });
-    let there = draft.inventory.scope.pools.iter().find(|known| known.name == pool).map(|known| known.size);
+    let there = draft.inventory.scope.pools.iter().find(|known| known.name == pool);
     let osds = draft.inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64;
-    let replicas = made.or(there).map_or(REPLICAS, u64::from).min(osds);
-    bytes * replicas / osds
+    let replicas = made.or(there.map(|known| known.size)).map_or(REPLICAS, u64::from).min(osds);
+    let chunks = there.and_then(|known| known.erasure_k).map_or(1, u64::from).max(1);
+    (bytes * replicas).div_ceil(osds * chunks)
 }
 
 impl Draft<'_> {

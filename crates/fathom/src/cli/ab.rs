@@ -37,6 +37,7 @@ fn varied(what: &str, a: &str, b: &str) -> Result<Varied, String> {
     let (own_a, own_b) = (a.to_string(), b.to_string());
     match what {
         "pool" => Ok(Varied::Pool(own_a, own_b)),
+        "data-pool" => Ok(Varied::DataPool(own_a, own_b)),
         "engine" => Ok(Varied::Engine(own_a, own_b)),
         "path" => Ok(Varied::Path(PathBuf::from(a), PathBuf::from(b))),
         "block-size" => Ok(Varied::BlockSize(words::size(a)?, words::size(b)?)),

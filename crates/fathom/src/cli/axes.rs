@@ -62,7 +62,8 @@ fn of_caches(list: &str) -> Result<SweepAxis, String> {
     let mut values: Vec<Setting> = Vec::new();
     for item in list.split(',').map(str::trim) {
         if !IMAGE_CACHES.contains(&item) {
-            return Err(format!("{IMAGE_CACHE}: `{item}` is none of {}", IMAGE_CACHES.join(", ")));
+            let why = if item == "on" { ": as the cluster configures it, which is one of them" } else { "" };
+            return Err(format!("{IMAGE_CACHE}: `{item}` is none of {}{why}", IMAGE_CACHES.join(", ")));
         }
         let value = Setting::Text(item.to_string());
         if values.contains(&value) {

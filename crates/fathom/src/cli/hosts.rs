@@ -21,6 +21,10 @@ pub struct HostArgs {
     /// kernels count is told. Lists as of --hosts
     #[arg(long, value_name = "LIST", global = true)]
     pub osd_hosts: Option<String>,
+    /// Virtual machines: their disks (of `fathom guest`, or --guest-disk) are loaded inside them, and nothing else is. Lists as of --hosts;
+    /// none need be named for a lab's guest
+    #[arg(long, value_name = "LIST", global = true)]
+    pub guests: Option<String>,
     /// Load from there with root's rights, by sudo without a password
     #[arg(long, global = true)]
     pub sudo: bool,
@@ -41,8 +45,9 @@ pub struct HostArgs {
 
 impl HostArgs {
     pub fn options(&self) -> HostOptions {
-        let HostArgs { hosts, hosts_file, osd_hosts, sudo, identity, ssh_config, ssh_option, agent } = self.clone();
-        HostOptions { hosts, hosts_file, osd_hosts, sudo, identity, ssh_config, ssh_option, agent }
+        let HostArgs { hosts, hosts_file, osd_hosts, guests, sudo, identity, ssh_config, ssh_option, agent } =
+            self.clone();
+        HostOptions { hosts, hosts_file, osd_hosts, guests, sudo, identity, ssh_config, ssh_option, agent }
     }
 
     pub fn named(&self) -> bool {

@@ -27,6 +27,9 @@ pub struct LayersArgs {
     /// run's own are made in each, and deleted again
     #[arg(long = "folder", value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
+    /// For the guest layer: this disk, or folder, of each of the --guests (empty, or ours; not one that holds data)
+    #[arg(long = "guest-disk", value_name = "DISK")]
+    pub guest_disks: Vec<PathBuf>,
     /// A file system of the cluster, for the file layer, loaded by libcephfs
     #[arg(long, value_name = "NAME")]
     pub cephfs: Option<String>,
@@ -192,6 +195,9 @@ pub struct RbdArgs<E: Args = RatedExperimentArgs> {
     /// This image of the pool, only read
     #[arg(long, requires = "pool")]
     pub image: Option<String>,
+    /// Where the data of the images lie, if not in --pool, which keeps their names then: an erasure-coded pool, say
+    #[arg(long, value_name = "POOL", requires = "pool", conflicts_with = "image")]
+    pub data_pool: Option<String>,
     #[command(flatten)]
     pub of: PoolArgs<E>,
 }
@@ -244,6 +250,22 @@ pub struct ObjectCommand<E: Args = RatedExperimentArgs> {
     pub names: NamesArgs,
     #[command(flatten)]
     pub layer: LayerArgs<E>,
+}
+
+/// `fathom guest`.
+#[derive(Args, Debug, Clone)]
+pub struct GuestCommand {
+    /// Disks inside the guests whose images lie in the cluster, and folders that are mounted there, of which each gets a file that is deleted
+    /// again; the same in each guest. Of a lab's guest none need be named
+    #[arg(required_unless_present = "lab", value_name = "DISK")]
+    pub paths: Vec<PathBuf>,
+    /// Write to this disk of the guests although it holds data (the same path again, for each of several); never to one in use
+    #[arg(long, value_name = "DISK")]
+    pub destroy_data_on: Vec<PathBuf>,
+    #[command(flatten)]
+    pub sync: SyncArgs,
+    #[command(flatten)]
+    pub layer: LayerArgs,
 }
 
 #[derive(Args, Debug, Clone)]

@@ -112,6 +112,8 @@ pub enum Command {
     File(layers::FileCommand),
     /// Whole objects of a bucket, at an object gateway (S3)
     Object(layers::ObjectCommand),
+    /// Disks of virtual machines, and file systems that are mounted in them, loaded inside
+    Guest(layers::GuestCommand),
     /// The sections of a job file of fio
     Fio(layers::FioArgs),
     /// One workload with lists instead of numbers: every combination, and where the curve bends

@@ -8,6 +8,7 @@ use crate::cli::workload::{Clients, WorkloadArgs};
 use experiments::Experiment;
 use model::{Failure, Goal, Label, Layer, Pattern, Threshold};
 use report::numbers;
+use std::collections::BTreeSet;
 
 /// By which experiment, and when a figure is good enough for it.
 pub fn experiment(
@@ -18,6 +19,7 @@ pub fn experiment(
     layers: &[Layer],
 ) -> Result<(Experiment, Goal), Failure> {
     refuse_idle_words(args)?;
+    refuse_option_twice(workload)?;
     if let Some(bound) = rates.bound() {
         return Ok((Experiment::HighestRate(bound), args.confirming(workload.common.seed)));
     }
@@ -52,6 +54,17 @@ fn refuse_idle_words(args: &ExperimentArgs) -> Result<(), Failure> {
             numbers::seconds(over),
             numbers::seconds(least)
         ))),
+        None => Ok(()),
+    }
+}
+
+/// One of both would not be measured.
+fn refuse_option_twice(workload: &WorkloadArgs) -> Result<(), Failure> {
+    let (all, mut seen) = (&workload.option, BTreeSet::new());
+    match all.iter().find(|(name, _)| !seen.insert(name)) {
+        Some((name, value)) => {
+            Err(Failure::Usage(format!("--option {name}={value}: {name} is given twice; leave one of them out")))
+        }
         None => Ok(()),
     }
 }

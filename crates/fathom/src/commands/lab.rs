@@ -176,7 +176,7 @@ fn text(lab: &LabCluster) -> String {
     if let (Some(config), Some(guest)) = (&lab.ssh_config, guest) {
         let there = format!("--hosts {} --ssh-config {}", lab::GUEST, config.display());
         let _ = writeln!(text, "         fathom hosts {there}");
-        let _ = writeln!(text, "         fathom disk /dev/vda --destroy-data-on /dev/vda {there}");
+        let _ = writeln!(text, "         fathom guest --lab {}", lab.name);
         let mounts =
             guest.paths.iter().filter(|path| path.starts_with("/mnt")).map(|path| format!("{} ", path.display()));
         let mounts: String = mounts.collect();

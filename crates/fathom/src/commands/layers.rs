@@ -5,8 +5,8 @@ use super::run::sound_and_print;
 use crate::cli::crosscheck::On;
 use crate::cli::experiment::{ExperimentArgs, FiguresAndRates};
 use crate::cli::layers::{
-    DiskArgs, DiskCommand, FileCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs, RadosArgs, RbdArgs,
-    RbdCommand, StoreArgs, SustainedArgs, TrimWhen,
+    DiskArgs, DiskCommand, FileCommand, GuestCommand, LayerArgs, NetworkArgs, ObjectCommand, OsdArgs, PoolArgs,
+    RadosArgs, RbdArgs, RbdCommand, StoreArgs, SustainedArgs, TrimWhen,
 };
 use crate::cli::workload::{NamesArgs, OwnNumbers, TreeArgs, WorkloadArgs};
 use crate::cli::{Common, Format};
@@ -28,17 +28,30 @@ pub fn of_disk<E: Args>(args: &DiskArgs<E>) -> Result<OneLayer<'_, E>, Failure> 
 }
 
 fn of_paths<E: Args>(layer: Layer, args: &DiskArgs<E>) -> Result<OneLayer<'_, E>, Failure> {
-    if let Some(given_up) = args.destroy_data_on.iter().find(|path| !args.paths.contains(path)) {
-        let text = format!(
-            "--destroy-data-on {}: is none of the paths to measure; name the same path twice",
-            given_up.display()
-        );
-        return Err(Failure::Usage(text));
-    }
+    refuse_unnamed(&args.destroy_data_on, &args.paths)?;
     let (paths, destroy_data_on) = (args.paths.clone(), args.destroy_data_on.clone());
     let targets = Targets { paths, destroy_data_on, ..Targets::default() };
     let own = OwnNumbers { sync: args.sync.sync, ..OwnNumbers::default() };
     Ok(OneLayer { layer, targets, own, args: &args.layer })
+}
+
+pub fn guest(common: &Common, args: &GuestCommand) -> Result<u8, Failure> {
+    refuse_unnamed(&args.destroy_data_on, &args.paths)?;
+    let (guest_paths, destroy_data_on) = (args.paths.clone(), args.destroy_data_on.clone());
+    let targets = Targets { guest_paths, destroy_data_on, ..Targets::default() };
+    let own = OwnNumbers { sync: args.sync.sync, ..OwnNumbers::default() };
+    measure(common, OneLayer { layer: Layer::Guest, targets, own, args: &args.layer })
+}
+
+/// Whoever mistypes a path is not to lose what is on another one.
+fn refuse_unnamed(given_up: &[PathBuf], paths: &[PathBuf]) -> Result<(), Failure> {
+    match given_up.iter().find(|path| !paths.contains(path)) {
+        Some(given_up) => Err(Failure::Usage(format!(
+            "--destroy-data-on {}: is none of the paths to measure; name the same path twice",
+            given_up.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn of_store<E: Args>(args: &StoreArgs<E>) -> OneLayer<'_, E> {
@@ -64,7 +77,8 @@ pub fn of_rados<E: Args>(args: &RadosArgs<E>) -> OneLayer<'_, E> {
 
 pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
     let of = of_pool(Layer::Rbd, &args.of);
-    OneLayer { targets: Targets { image: args.image.clone(), ..of.targets }, ..of }
+    let (image, data_pool) = (args.image.clone(), args.data_pool.clone());
+    OneLayer { targets: Targets { image, data_pool, ..of.targets }, ..of }
 }
 
 pub fn of_file<E: Args>(args: &FileCommand<E>) -> Result<OneLayer<'_, E>, Failure> {

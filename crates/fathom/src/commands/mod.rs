@@ -57,6 +57,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Rbd(args) => layers::rbd(common, &args),
         Command::File(args) => layers::file(common, &args),
         Command::Object(args) => layers::object(common, &args),
+        Command::Guest(args) => layers::guest(common, &args),
         Command::Fio(args) => fio::run(common, &args),
         Command::Sweep(args) => sweep::run(common, &args),
         Command::Runs => runs::list(common),

@@ -36,7 +36,7 @@ pub fn of(
     request: Option<&Request>,
 ) -> Result<(Setup<'static>, Option<OwnLab>), Failure> {
     options.hosts.refuse_ways_to_none()?;
-    let hosts = options.hosts.options();
+    let mut hosts = options.hosts.options();
     let (lab, own) = match options.lab.as_deref() {
         Some(name) => {
             let prove = || request.map_or(Ok(()), |request| prove_paths(request, hosts.named()));
@@ -58,19 +58,39 @@ pub fn of(
             if request.is_some_and(of_files) && !services.contains(&Service::Cephfs) {
                 services.push(Service::Cephfs);
             }
-            running_or_new(common, name, (hosts.number(), &services), &prove)?
+            let of_guest = |request: &Request| request.layers.iter().all(|layer| layer.of_guests());
+            if request.is_some_and(of_guest) && hosts.guests.is_none() && !services.contains(&Service::Guest) {
+                services.push(Service::Guest);
+            }
+            // A guest is beside hosts.
+            let number = hosts.number().or(services.contains(&Service::Guest).then_some(HOSTS_BESIDE_GUEST));
+            running_or_new(common, name, (number, &services), &prove)?
         }
         None => (None, None),
     };
     let lab = lab.map(|lab| SetupLab { own: own.is_some(), ..described(&lab) });
+    let has_guest = lab.as_ref().is_some_and(|lab| !lab.layout.guest_paths.is_empty());
+    let of_guests = request.is_some_and(|request| request.layers.iter().any(|layer| layer.of_guests()));
+    // One that is measured as a host is no guest.
+    if has_guest && of_guests && !names_guest(&hosts) {
+        hosts.guests.get_or_insert_with(|| lab::GUEST.to_string());
+    }
     Ok((Setup { lab, hosts, networks: options.networks.clone(), ..without_hosts(common) }, own))
+}
+
+/// As `fathom lab guest` has them.
+const HOSTS_BESIDE_GUEST: u32 = 3;
+
+/// Is the lab's guest among the hosts that are named?
+fn names_guest(hosts: &HostOptions) -> bool {
+    let lists = [&hosts.hosts, &hosts.osd_hosts].into_iter().flatten();
+    lists.flat_map(|list| list.split(',')).any(|host| host.trim() == lab::GUEST)
 }
 
 /// What is wished of the lab (`--with`) and this run does not load.
 pub fn not_loaded(options: &RunOptions, request: &Request) -> Vec<String> {
     let has = |own: fn(Layer) -> bool| request.layers.iter().any(|layer| own(*layer));
-    let in_guest =
-        options.hosts.options().hosts.is_some_and(|hosts| hosts.split(',').any(|host| host.trim() == lab::GUEST));
+    let in_guest = has(Layer::of_guests) || names_guest(&options.hosts.options());
     let idle = |service: &Service| match service {
         Service::Cephfs => !has(Layer::of_folders),
         Service::Rgw => !has(Layer::of_buckets) || !request.targets.gateways.is_empty(),
@@ -80,9 +100,7 @@ pub fn not_loaded(options: &RunOptions, request: &Request) -> Vec<String> {
     let mend = |service: Service| match service {
         Service::Cephfs | Service::Nfs => "name the file layer, or leave it out",
         Service::Rgw => "name the object layer, and no other gateway, or leave it out",
-        Service::Guest => {
-            "start a lab that stays (fathom lab up --hosts 3 --with guest), and measure there (fathom disk and fathom file with --hosts guest)"
-        }
+        Service::Guest => "name the guest layer, or leave it out",
     };
     let told = |service: Service| format!("--with {service}: nothing of it is loaded by this run; {}", mend(service));
     options.services().into_iter().filter(idle).map(told).collect()
@@ -149,7 +167,9 @@ fn described(lab: &lab::LabCluster) -> SetupLab {
         _ => Spare::Folder(path.parent().unwrap_or(path).to_path_buf()),
     };
     let osd = |osd: &lab::LabDaemon| LabOsd { id: osd.id, host: osd.host.clone(), spare: spare(&osd.probe) };
+    let guest = lab.services.iter().find(|service| service.service == Service::Guest);
     let layout = LabLayout {
+        guest_paths: guest.map_or(Vec::new(), |guest| guest.paths.clone()),
         name: lab.name.clone(),
         client_address: lab.client_address.clone(),
         hosts: lab.hosts.iter().map(host).collect(),

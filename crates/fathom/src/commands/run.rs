@@ -67,8 +67,8 @@ pub fn targets(args: &LayersArgs) -> Result<Targets, Failure> {
     let gateways = args.gateway.gateways(asked)?;
     let (pool, paths) = (args.pool.clone(), args.devices.clone());
     let ((folders, exports), cephfs) = (folders(&args.folders)?, args.cephfs.clone());
-    let swift = args.gateway.swift.is_some();
-    Ok(Targets { pool, paths, folders, exports, cephfs, gateways, swift, ..Targets::default() })
+    let (swift, guest_paths) = (args.gateway.swift.is_some(), args.guest_disks.clone());
+    Ok(Targets { pool, paths, folders, exports, cephfs, gateways, swift, guest_paths, ..Targets::default() })
 }
 
 /// What only layers have that are not measured.
@@ -76,7 +76,9 @@ fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure>
     let having = |has: fn(Layer) -> bool| Layer::ALL.into_iter().filter(move |layer| has(*layer)).collect::<Vec<_>>();
     let (pools, paths, buckets) = (having(Layer::of_pools), having(Layer::of_paths), having(Layer::of_buckets));
     let (objects, folders) = (having(|layer| layer.can().objects), having(Layer::of_folders));
+    let guests = having(Layer::of_guests);
     let durable = [paths.clone(), folders.clone()].concat();
+    let paths: Vec<Layer> = paths.into_iter().filter(|layer| !layer.of_guests()).collect();
     let senseless = [
         ("--pool", args.of.pool.is_some(), pools.clone()),
         ("--pgs", args.pgs.pgs.is_some(), pools),
@@ -87,6 +89,7 @@ fn refuse_without_layer(args: &RunArgs, layers: &[Layer]) -> Result<(), Failure>
         ("--cephfs", args.of.cephfs.is_some(), folders.clone()),
         ("--tree", args.tree.tree.is_some(), folders.clone()),
         ("--shared-folders", args.tree.shared_folders, folders),
+        ("--guest-disk", !args.of.guest_disks.is_empty(), guests),
         ("--s3-url", !args.of.gateway.s3_urls.is_empty(), buckets.clone()),
         ("--swift", args.of.gateway.swift.is_some(), buckets),
     ];

@@ -65,6 +65,33 @@ fn a_guest_measures_as_a_client_does_and_goes_with_the_lab() {
         matches!(told[..], [only] if only.starts_with("guest:/dev/rbd0 ") && only.contains("(rbd0: guest/krbd, by krbd")),
         "{warnings:?}"
     );
+    // A layer of its own, beside images from outside.
+    let short = ["--patterns", "write-latency", "--working-set", "4M", "--duration", "1s", "--passes", "1"];
+    let words = ["run", "--lab", &lab.name, "--layers", "rados,rbd,guest", "--format", "json"];
+    let ran = lab.home.run(&[&words[..], &short].concat());
+    assert!([0, 4].contains(&ran.code), "{}", ran.err);
+    let report = ran.json();
+    let of_guest = |one: &&Value| one["layer"] == "guest";
+    let told = |list: &str, key: &str| -> Vec<String> {
+        let own = report[list].as_array().unwrap().iter().filter(of_guest);
+        own.map(|one| one[key].as_str().unwrap().to_owned()).collect()
+    };
+    let paths = ["guest:/dev/vda", "guest:/dev/rbd0", "guest:/mnt/cephfs", "guest:/mnt/nfs"];
+    assert_eq!(told("chart", "door"), paths);
+    // Durable writes in two ways.
+    let mut figures = told("figures", "target");
+    figures.dedup();
+    assert_eq!(figures, paths);
+    let prices = told("doors", "target");
+    assert_eq!(prices[1], "guest:/dev/rbd0: guest/krbd, by krbd", "{prices:?}");
+    assert_eq!(prices.len(), paths.len());
+    let of_images = report["chart"].as_array().unwrap().iter().filter(|one| one["layer"] == "rbd").count();
+    assert_eq!(of_images, 1);
+    lab.home
+        .run(&["guest", "--lab", &lab.name, "/mnt/none"])
+        .ends(2, &["guest: /mnt/none", "there is no such disk or folder"]);
+    lab.home.run(&["guest", "--lab", &lab.name, "/dev/vda", "/dev/vda"]).ends(2, &["/dev/vda is named twice"]);
+
     // It reached the images and the file system of this lab, and left nothing there.
     let objects = lab.rados(&["-p", "guest", "ls"]);
     for image in ["virtio", "krbd"] {

@@ -8,6 +8,7 @@ mod cluster;
 mod common;
 mod crash;
 mod crosscheck;
+mod data_pools;
 mod devices;
 mod effort;
 mod faults;

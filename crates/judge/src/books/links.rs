@@ -197,10 +197,7 @@ impl<'r> Who<'r> {
         let record = books.record;
         let ids: BTreeSet<u32> = loaded.iter().filter_map(|entry| osd_of(entry.place()?)).collect();
         let own = record.scope.osds.iter().filter(|osd| ids.contains(&osd.id));
-        let of_pools = loaded
-            .iter()
-            .filter_map(|entry| entry.loads())
-            .filter(|place| matches!(place, Place::Pool { .. } | Place::Images { .. }));
+        let of_pools = loaded.iter().filter_map(|entry| entry.loads()).filter(|place| place.data_pool().is_some());
         let osds = own.chain(of_pools.flat_map(|place| serving(record, place))).collect();
         let here = record.scope.hosts.iter().find(|host| host.here).map(|host| host.name.as_str());
         let targets = loaded.iter().flat_map(|entry| &entry.step.targets);

@@ -4,7 +4,8 @@ use super::view::View;
 use super::{Expectation, Passes, pools};
 use crate::books::{Books, Ceiling, Path, of_cell};
 use crate::placement::lies_on;
-use model::{Layer, LedgerRow, Pattern};
+use crate::redundancy::redundancy;
+use model::{Layer, LedgerRow, Pattern, Place};
 
 pub(super) const EXPECTATION: Expectation = Expectation {
     layer: Layer::Rbd,
@@ -28,9 +29,10 @@ fn ceiling(books: &Books, pattern: Pattern) -> Option<Ceiling> {
     rados.or_else(|| pools::ceiling(books, Layer::Rbd, pattern))
 }
 
-/// It waits for RADOS. Of two pools one may lie on quicker OSDs.
+/// It waits for RADOS. Of two pools one may lie on quicker OSDs, or keep fewer copies.
 fn sooner_than_rados(view: &View) -> Option<String> {
-    let own = view.entry.loads().and_then(|place| lies_on(view.record, place));
-    let alike = |entry: &crate::entry::Entry| entry.loads().is_some_and(|place| lies_on(view.record, place) == own);
+    let of = |place: &Place| (lies_on(view.record, place), redundancy(view.record, place));
+    let own = view.entry.loads().map(of);
+    let alike = |entry: &crate::entry::Entry| entry.loads().map(of) == own;
     view.sooner_than(Layer::Rados, &view.writes_below(Layer::Rados, alike))
 }

@@ -58,7 +58,7 @@ pub fn pool_from(hosts: u32) -> Vec<Target> {
 }
 
 pub fn images() -> Target {
-    let place = Place::Images { pool: "fathom.rbd".to_string(), images: vec!["fathom.0".to_string()] };
+    let place = Place::Images { pool: "fathom.rbd".to_string(), data_pool: None, images: vec!["fathom.0".to_string()] };
     target(Layer::Rbd, "images", None, place)
 }
 

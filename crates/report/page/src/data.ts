@@ -31,6 +31,7 @@ export const LAYERS = Object.keys({
   rbd: true,
   file: true,
   object: true,
+  guest: true,
 } satisfies Record<LayerName, true>) as LayerName[];
 export const PATTERNS = Object.keys({
   "write-latency": true,

@@ -7,7 +7,7 @@ export type Ending = ("done" | "failed") | "stopped";
 /**
  * Ordered from the bottom of the stack to the top; every table follows this order.
  */
-export type Layer = ("device" | "network" | "store" | "osd" | "rados" | "rbd") | "floor" | "file" | "object";
+export type Layer = ("device" | "network" | "store" | "osd" | "rados" | "rbd") | "floor" | "file" | "object" | "guest";
 /**
  * What is done to a target. The order is the order of every table.
  */
@@ -133,6 +133,7 @@ export type Part =
   | "messenger"
   | "queue"
   | "software"
+  | "software-and-chunks"
   | "metadata"
   | "data"
   | "log"
@@ -775,6 +776,10 @@ export interface PoolScope {
    * Data chunks of an erasure-coded pool.
    */
   erasure_k: number | null;
+  /**
+   * Parts of its objects may be written: of every replicated pool, and of an erasure-coded one that is told to.
+   */
+  overwrites?: boolean | null;
   pg_num: number;
   /**
    * `on`, `warn`, `off`; `None`: the release has no autoscaler, or an older record does not tell.

@@ -48,7 +48,7 @@ pub(super) fn dearest(report: &Report) -> Option<Layer> {
 fn topmost(report: &Report, pattern: Pattern) -> Option<(&ChartCell, &Estimate)> {
     let cells = report.chart.iter().filter(|cell| cell.pattern == pattern && !cell.layer.of_links());
     let known = cells.filter_map(|cell| Some((cell, cell.estimate.as_ref()?)));
-    known.max_by_key(|(cell, _)| (!cell.layer.of_buckets() && !cell.layer.of_folders(), cell.layer))
+    known.max_by_key(|(cell, _)| (!cell.layer.has_doors(), cell.layer))
 }
 
 /// Of a mix: what its other operations did meanwhile.

@@ -5,21 +5,24 @@ use crate::numbers;
 use model::pattern::Family;
 use model::{DoorPrice, Estimate, Layer, Multiple, Report, Scope};
 
-const TITLE: &str = "Price of each door: what images, files and buckets take, beside objects of RADOS";
+const TITLE: &str = "Price of each door: what images, files, buckets and guests take, beside objects of RADOS";
 const HEADING: [&str; 6] = ["layer", "pattern", "rados", "this layer", "times slower", "it adds, or loses"];
 const WORK: &str = "The operations are alike (size, mix, number in flight); the data are not: each layer has a working set of its own, so that reads may come from memory in one and not in the other, \
                     and a write of an object replaces all of it.";
-const NO_MODEL: &str = "What file systems and gateways should take was never published: there is no model. Their pools may be others than the one of the RADOS figures.";
+const NO_MODEL: &str = "What file systems, gateways and hypervisors should take was never published: there is no model. Their pools may be others than the one of the RADOS figures.";
 const OF_GATEWAYS: &str = "That a gateway is one of this cluster is not looked at.";
+const OF_GUESTS: &str = "That a guest's disks and folders lie in this cluster is not looked at.";
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     // What images add to RADOS the ledger says; here they stand beside mapped ones, files and buckets.
     let is = |of: fn(Layer) -> bool| report.doors.iter().any(|price| of(price.layer));
-    if !is(Layer::of_buckets) && !is(Layer::of_folders) && !is(Layer::of_disks) {
+    if !is(Layer::has_doors) && !is(Layer::of_disks) {
         return Vec::new();
     }
     let table = Table::new(HEADING.map(Column::left), report.doors.iter().map(|price| row(&report.doors, price)));
-    let notes = [WORK, NO_MODEL].into_iter().chain(is(Layer::of_buckets).then_some(OF_GATEWAYS)).map(Block::note);
+    let not_looked_at = [(Layer::of_buckets as fn(Layer) -> bool, OF_GATEWAYS), (Layer::of_guests, OF_GUESTS)];
+    let not_looked_at = not_looked_at.into_iter().filter(|(of, _)| is(*of)).map(|(_, says)| says);
+    let notes = [WORK, NO_MODEL].into_iter().chain(not_looked_at).map(Block::note);
     [Block::title(TITLE), table.into()].into_iter().chain(notes).collect()
 }
 
@@ -38,7 +41,7 @@ fn unknown(price: &DoorPrice) -> bool {
 /// The layer, or which of several doors of it.
 fn door(all: &[DoorPrice], price: &DoorPrice) -> String {
     let another = |other: &DoorPrice| other.layer == price.layer && other.target != price.target;
-    match price.layer.of_disks() || all.iter().any(another) {
+    match price.layer.of_disks() || price.layer.of_guests() || all.iter().any(another) {
         true => price.target.clone(),
         false => price.layer.name().to_string(),
     }

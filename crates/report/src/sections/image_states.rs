@@ -229,6 +229,7 @@ mod tests {
         let plan = ImageStates {
             layer: model::testing::images(),
             pool: "vms".into(),
+            data_pool: None,
             prefix: String::new(),
             bytes: 1,
             block: 1,

@@ -63,7 +63,12 @@ fn told(run: &mut RunSampler) {
             left: None,
         },
         Undo {
-            change: Change::Image { pool: "fathom.ab3f".into(), name: "fathom.0".into(), bytes: 8 << 30 },
+            change: Change::Image {
+                pool: "fathom.ab3f".into(),
+                data_pool: None,
+                name: "fathom.0".into(),
+                bytes: 8 << 30,
+            },
             before: None,
             undone: true,
             left: None,
@@ -206,6 +211,7 @@ fn scope() -> Scope {
             size: 3,
             min_size: 2,
             erasure_k: None,
+            overwrites: Some(true),
             pg_num: 32,
             pg_autoscale_mode: Some("on".into()),
             applications: vec!["rbd".into()],

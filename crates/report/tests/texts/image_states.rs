@@ -10,6 +10,7 @@ fn of_a_clone(times: f64) -> String {
     let plan = ImageStates {
         layer: testing::images(),
         pool: "vms".into(),
+        data_pool: None,
         prefix: "fathom.x.".into(),
         bytes: 36 << 20,
         block: 4096,

@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn images_and_objects_are_named_as_they_were_filled() {
-        let images = Place::Images { pool: "p".into(), images: vec!["a.fio".into(), "b.fio".into()] };
+        let images = Place::Images { pool: "p".into(), data_pool: None, images: vec!["a.fio".into(), "b.fio".into()] };
         let load = Workload { jobs: 2, ..Workload::canonical(Pattern::ReadParallel, 8 << 20, 1) };
         let text = job(&at(images), &load, &TERMS).unwrap();
         has(&text, &["pool=p", "rbdname=a.fio", "rbdname=b.fio", "size=4194304", "clientname=me", "clustername=east"]);

@@ -107,8 +107,9 @@ fn refuse(step: &Step, engines: [&String; 2]) -> Result<(), Failure> {
 /// The same bytes of a device; images and objects of its own.
 fn twin(place: &Place) -> Place {
     match place {
-        Place::Images { pool, images } => {
-            Place::Images { pool: pool.clone(), images: images.iter().map(|image| image.clone() + THEIRS).collect() }
+        Place::Images { pool, data_pool, images } => {
+            let images = images.iter().map(|image| image.clone() + THEIRS).collect();
+            Place::Images { pool: pool.clone(), data_pool: data_pool.clone(), images }
         }
         // Still beginning with `fathom.RUN.`, so that the journal knows them.
         Place::Pool { pool, prefix } => Place::Pool { pool: pool.clone(), prefix: format!("{prefix}fio.") },
@@ -118,8 +119,9 @@ fn twin(place: &Place) -> Place {
 
 fn twin_image(change: &Change) -> Option<Change> {
     match change {
-        Change::Image { pool, name, bytes } if name.starts_with(OURS) => {
-            Some(Change::Image { pool: pool.clone(), name: name.clone() + THEIRS, bytes: *bytes })
+        Change::Image { pool, data_pool, name, bytes } if name.starts_with(OURS) => {
+            let (pool, data_pool) = (pool.clone(), data_pool.clone());
+            Some(Change::Image { pool, data_pool, name: name.clone() + THEIRS, bytes: *bytes })
         }
         _ => None,
     }
@@ -129,7 +131,7 @@ fn twin_image(change: &Change) -> Option<Change> {
 pub fn without_cache(duels: &[PairedLoads], ready: &Ready) -> Result<(), Failure> {
     let Some(rados) = &ready.host.context.rados else { return Ok(()) };
     for target in duels.iter().flat_map(|paired_loads| &paired_loads.theirs.targets) {
-        let Place::Images { pool, images } = &target.place else { continue };
+        let Place::Images { pool, images, .. } = &target.place else { continue };
         for image in images {
             let opened = rados.open_pool(pool)?.open_image(image, OpenFor::Writing, Cache::Off)?;
             opened.set_option("rbd_cache", "false")?;

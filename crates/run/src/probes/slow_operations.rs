@@ -1,7 +1,7 @@
 //! The slowest operations that the OSDs remember, after each slice: for what one waited is what its OSD can tell.
 
 use super::{Probe, SliceDone, Sources};
-use crate::guard::{osd_of, pool_of};
+use crate::guard::osd_of;
 use cluster::Cluster;
 use cluster::historic_ops::slowest;
 use model::{Observation, SlowOperation, SlowOperations, Step};
@@ -38,7 +38,7 @@ pub fn start<'a>(sources: &Sources<'a>) -> Option<Box<dyn Probe + 'a>> {
 impl Probe for Slowest<'_> {
     fn begin(&mut self, step: &Step) {
         self.began = Instant::now();
-        let names: BTreeSet<&str> = step.targets.iter().filter_map(pool_of).collect();
+        let names: BTreeSet<&str> = step.targets.iter().flat_map(|target| target.place.pools()).collect();
         self.pools = names.into_iter().filter_map(|name| self.cluster.rados.pool_id(name).ok()).collect();
         let own: Vec<u32> = step.targets.iter().filter_map(osd_of).collect();
         self.asked = if own.is_empty() { self.up.clone() } else { own };

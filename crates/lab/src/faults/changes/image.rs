@@ -29,9 +29,9 @@ impl OwnImage {
     pub fn make(&self, access: &LabAccess) -> Result<(), LabError> {
         let pool = access.rados()?.open_pool(&self.pool)?;
         let Some(parent) = &self.parent else {
-            return Ok(pool.create_image(&self.image, self.bytes)?);
+            return Ok(pool.create_image(&self.image, self.bytes, None)?);
         };
-        pool.create_image(parent, self.bytes)?;
+        pool.create_image(parent, self.bytes, None)?;
         let image = pool.open_image(parent, OpenFor::Writing, Cache::Off)?;
         let mut io = image.io(1, OBJECT as usize)?;
         io.buffer(0).fill(1);

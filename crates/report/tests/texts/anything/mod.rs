@@ -303,7 +303,7 @@ fn row() -> impl Strategy<Value = LedgerRow> {
 pub fn undo() -> impl Strategy<Value = Undo> {
     let change = (0..4usize, text(), text(), any::<u64>()).prop_map(|(which, pool, name, bytes)| match which {
         0 => Change::Pool { name, pg_num: 8, size: None, on: Vec::new(), like: None },
-        1 => Change::Image { pool, name, bytes },
+        1 => Change::Image { pool, data_pool: None, name, bytes },
         2 => Change::Option { who: pool, name, value: "1".into() },
         _ => Change::file(Some(&pool), name.into(), bytes),
     });

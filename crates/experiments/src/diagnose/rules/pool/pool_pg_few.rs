@@ -1,7 +1,6 @@
 //! Pools with few placement groups for their data.
 
 use crate::diagnose::facts::prelude::*;
-use model::Place;
 
 pub static RULE: Rule = Rule {
     id: "pool-pg-few",
@@ -45,10 +44,7 @@ fn measured(case: &Case, pool: &str) -> bool {
         .changes
         .iter()
         .any(|change| matches!(change, model::Change::Pool { name, .. } if name == pool));
-    !made
-        && places.any(
-            |place| matches!(place, Place::Pool { pool: own, .. } | Place::Images { pool: own, .. } if own == pool),
-        )
+    !made && places.any(|place| place.data_pool() == Some(pool))
 }
 
 /// OSDs that its rule reaches.
@@ -113,7 +109,7 @@ mod tests {
             let mut facts = healthy();
             the_pool(&mut facts, |pool| (pool.pg_num, pool.stored) = (Some(pg_num), Some(1 << 20)));
             let mut record = Made::cluster().record.with(Observation::Facts(Box::new(facts)));
-            let place = Place::Pool { pool: pool.into(), prefix: "x".into() };
+            let place = model::Place::Pool { pool: pool.into(), prefix: "x".into() };
             let targets = vec![Target::new(testing::pools(), pool, place)];
             record.plan.steps.push(Step { targets, ..testing::step(9, testing::pools(), Pattern::WriteLatency, &[]) });
             suspect(&Case::of(&assess(&record))).len()

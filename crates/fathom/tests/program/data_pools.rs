@@ -1,0 +1,99 @@
+//! Images whose data lie in another pool than their names: an erasure-coded one.
+
+use crate::common::{Lab, eventually, tool};
+
+const SMALL: [&str; 5] = ["--quick", "--working-set", "16M", "--pool", "vms"];
+
+/// A replicated pool of RBD, and one of 2+1 chunks in which somebody has an object.
+fn lab() -> Lab {
+    let lab = Lab::up(&["--osds", "3", "--backing", "memory"]);
+    lab.ceph(&["osd", "pool", "create", "vms", "8"]);
+    lab.ceph(&["osd", "erasure-code-profile", "set", "two-one", "k=2", "m=1", "crush-failure-domain=osd"]);
+    lab.ceph(&["osd", "pool", "create", "ec", "8", "8", "erasure", "two-one"]);
+    for pool in ["vms", "ec"] {
+        lab.ceph(&["osd", "pool", "application", "enable", pool, "rbd"]);
+    }
+    tool("rados", &["--conf", lab.conf(), "-p", "ec", "put", "theirs", "/etc/hostname"]);
+    lab
+}
+
+fn refused(lab: &Lab) {
+    let run = |words: &[&str]| lab.run(&[&["rbd"], words, &SMALL[..]].concat());
+    run(&["--data-pool", "nowhere"]).ends(2, &["--data-pool nowhere", "there is no such pool", "ec"]);
+    run(&["--data-pool", "ec"]).ends(3, &["--data-pool ec", "ceph osd pool set ec allow_ec_overwrites true"]);
+    lab.run(&["rbd", "--data-pool", "ec"]).ends(2, &["--pool"]);
+    lab.run(&["rbd", "--pool", "ec", "--quick"]).ends(3, &["pool ec is erasure-coded", "--data-pool ec"]);
+    lab.run(&["rbd", "--quick", "--ab", "data-pool=vms,ec"]).ends(2, &["--ab data-pool", "--pool"]);
+    lab.run(&["rados", "--quick", "--ab", "data-pool=vms,ec"]).ends(2, &["--ab data-pool", "rbd"]);
+    lab.ceph(&["osd", "pool", "create", "files", "8"]);
+    lab.ceph(&["osd", "pool", "application", "enable", "files", "cephfs"]);
+    run(&["--data-pool", "files"]).ends(3, &["pool files is of application cephfs"]);
+}
+
+/// RBD's own note in the pool stays, as in every pool that has had images.
+fn only_theirs_is_left(lab: &Lab) {
+    // What a snapshot kept the OSDs take away by themselves, soon after.
+    let left = || lab.rados(&["-p", "ec", "ls"]);
+    eventually("the end of all but theirs", 60, || {
+        left().lines().filter(|name| *name != "rbd_info").collect::<Vec<_>>() == ["theirs"]
+    });
+    assert_eq!(lab.rados(&["-p", "ec", "get", "theirs", "-"]), std::fs::read_to_string("/etc/hostname").unwrap());
+    assert_eq!(lab.rbd(&["ls", "vms"]).lines().collect::<Vec<_>>(), ["theirs"]);
+}
+
+#[test]
+fn data_of_images_lie_in_the_pool_that_is_named_and_are_gone_afterwards() {
+    let lab = lab();
+    refused(&lab);
+    lab.ceph(&["osd", "pool", "set", "ec", "allow_ec_overwrites", "true"]);
+    lab.rbd(&["create", "vms/theirs", "--size", "16M", "--data-pool", "ec"]);
+    lab.rbd(&["bench", "--io-type", "write", "--io-size", "1M", "--io-total", "16M", "vms/theirs"]);
+    lab.ceph(&["osd", "pool", "set-quota", "ec", "max_bytes", "64M"]);
+    let run = |words: &[&str]| lab.run(&[&["rbd", "--pool", "vms"], words].concat());
+    run(&["--data-pool", "ec", "--working-set", "1G"]).ends(3, &["pool ec has a quota of 64 MiB"]);
+    lab.ceph(&["osd", "pool", "set-quota", "ec", "max_bytes", "0"]);
+
+    // Killed in the middle: the data are in that pool, and go by `restore`.
+    let words = ["rbd", "--data-pool", "ec", "--pool", "vms", "--patterns", "write-parallel", "--duration", "1m"];
+    let mut killed = lab.fathom(&words).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let of_run = || lab.rados(&["-p", "ec", "ls"]).lines().filter(|name| name.starts_with("rbd_data.")).count();
+    let theirs = of_run();
+    eventually("data of the run in ec", 60, || of_run() > theirs);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let own = lab.rbd(&["ls", "vms"]);
+    let own = own.lines().find(|name| name.starts_with("fathom.")).unwrap();
+    assert!(lab.rbd(&["info", &format!("vms/{own}")]).contains("data_pool: ec"));
+    lab.run(&["restore", "--yes"]).ends(0, &["image vms/fathom.", "data in ec"]);
+    assert_eq!(of_run(), theirs);
+
+    let ran = run(&["--image", "theirs", "--patterns", "read-latency", "--quick", "--format=json"]);
+    assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
+    assert_eq!(ran.json()["figures"][0]["target"], "vms/theirs, data in ec");
+    lab.rbd(&["rm", "vms/theirs", "--no-progress"]);
+    lab.rbd(&["create", "vms/theirs", "--size", "16M"]);
+
+    // One pool for the names, and beside each other in it what lies there and what lies elsewhere.
+    let pair = [
+        "--ab",
+        "data-pool=vms,ec",
+        "--patterns",
+        "write-latency",
+        "--duration",
+        "1s",
+        "--passes",
+        "6",
+        "--format=json",
+    ];
+    let ran = run(&[&pair[..], &["--working-set", "16M"]].concat());
+    // Both may differ, or nothing may be known yet.
+    assert!(matches!(ran.code, 0 | 4 | 5), "{}: {}", ran.code, ran.err);
+    let targets: Vec<_> = ran.json()["figures"].as_array().unwrap().iter().map(|one| one["target"].clone()).collect();
+    assert_eq!(targets, ["pool vms", "pool vms, data in ec"], "{}", ran.out);
+    only_theirs_is_left(&lab);
+
+    lab.ceph(&["config", "set", "osd", "osd_snap_trim_sleep", "0.001"]);
+    let states = ["--states", "--data-pool", "ec", "--quick", "--working-set", "32M"];
+    assert!(run(&states).ends(0, &[]).out.contains("States of an image"));
+    only_theirs_is_left(&lab);
+}
