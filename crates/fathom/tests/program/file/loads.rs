@@ -106,7 +106,9 @@ fn blocks_go_through_the_page_cache_where_that_is_asked_for() {
     };
     refused(&["--sync", "none", "--patterns", "write-parallel"], "only this host's memory would be measured");
     refused(&["--patterns", "stat"], "the posix engine has no options");
-    refused(&["--option", "page-cache=yes"], "page-cache=yes: choose on or off");
+    refused(&["--option", "page-cache=off"], "page-cache=off: page-cache is given twice");
+    let wrong = ["file", words[1], "--option", "page-cache=yes", "--dry-run"];
+    home.run(&wrong).ends(2, &["page-cache=yes: choose on or off"]);
     let disk = ["disk", words[1], "--option", "page-cache=on", "--dry-run"];
     home.run(&disk).ends(2, &["--option page-cache", "is no option of device", "fathom file FOLDER"]);
     only_theirs_is_left(folder.path());
