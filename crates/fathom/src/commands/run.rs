@@ -24,7 +24,9 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
                 format!("--rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do", other.name());
             return Err(Failure::Usage(text));
         }
-        layers.retain(|layer| layer.can().rate);
+        // Of gateways, file systems and guests only those that are meant: elsewhere all of them would have to be named.
+        let meant = |layer: &Layer| !args.of.layers.is_empty() || !layer.has_doors();
+        layers.retain(|layer| layer.can().rate && meant(layer));
     }
     refuse_senseless_scaling(figures, rates, &args.workload, &layers, false)?;
     let (experiment, goal) = experiment(common, figures, rates, &args.workload, &layers)?;

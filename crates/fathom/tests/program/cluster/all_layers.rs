@@ -99,6 +99,7 @@ fn a_dry_run_changes_nothing() {
     for words in ["in 1 pass", "±25 %"] {
         assert!(quick.out.contains(words), "{words} is not in the plan:\n{}", quick.out);
     }
+    lab.home.run(&["run", "--lab", &lab.name, "--rate-max-where", "p99<10ms", "--dry-run"]).ends(0, &[]);
     assert_eq!(lab.snapshot(), before);
     lab.home.run(&["runs"]).ends(0, &[]);
 }
