@@ -347,7 +347,11 @@ fn gone(open: &ceph::Pool, name: &str, id: Option<&str>, change: &Change) -> Res
             ))),
         };
     }
-    let pool = word(open.name());
+    let data_pool = match change {
+        Change::Image { data_pool, .. } | Change::Clone { data_pool, .. } => data_pool.as_deref(),
+        _ => None,
+    };
+    let pool = word(data_pool.unwrap_or(open.name()));
     let why = format!(
         "librbd deletes no image where there is no room for its notes, so its pool may be full: raise the quota for as long as it takes \
          (ceph osd pool set-quota {pool} max_bytes 0, and max_objects 0), or make room, then: fathom restore"

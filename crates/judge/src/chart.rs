@@ -29,7 +29,7 @@ fn rows(entries: &[Entry], layer: Layer) -> Vec<ChartCell> {
 /// none to choose.
 fn doors<'e>(entries: &'e [Entry], layer: Layer) -> Vec<Option<&'e str>> {
     let mut doors: Vec<Option<&str>> = Vec::new();
-    let own = entries.iter().filter(|entry| entry.figure.chart && entry.figure.layer == layer && !entry.together());
+    let own = entries.iter().filter(|entry| entry.figure.chart && entry.figure.layer == layer);
     for entry in own.filter(|entry| layer.has_doors() || is_image(entry)) {
         if !doors.contains(&Some(entry.door())) {
             doors.push(Some(entry.door()));

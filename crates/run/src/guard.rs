@@ -282,8 +282,8 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     let writes = step.workload.mix.classes().any(|class| class.changes() && class.moves_bytes());
     let full = now.full.clone().filter(|_| writes);
     if !step.loads_ceph() {
-        // The gateway may be one of this cluster.
-        return full.filter(|_| step.layer.of_buckets());
+        // The gateway may be one of this cluster, and a guest's disk an image of it.
+        return full.filter(|_| step.layer.of_buckets() || step.layer.of_guests());
     }
     let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
     let concerned = |osd: &&u32| if own.is_empty() { !before.down.contains(osd) } else { own.contains(osd) };
@@ -317,7 +317,8 @@ mod tests {
             let step = Step::new(0, layer, pattern, Vec::new(), Workload::canonical(pattern, 1 << 20, 1));
             trouble(&step, &Seen::default(), &now).is_some()
         };
-        for layer in Layer::ALL.into_iter().filter(|layer| layer.of_pools() || layer.of_buckets()) {
+        let of_clusters = |layer: &Layer| layer.of_pools() || layer.of_buckets() || layer.of_guests();
+        for layer in Layer::ALL.into_iter().filter(of_clusters) {
             assert!(told(layer, Pattern::WriteLatency) && !told(layer, Pattern::ReadLatency), "{layer:?}");
         }
         for layer in Layer::ALL.into_iter().filter(|layer| layer.of_buckets()) {

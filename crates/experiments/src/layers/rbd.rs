@@ -69,6 +69,11 @@ pub fn data_pool(draft: &Draft, pool: &str) -> Result<Option<String>, Failure> {
     let Some(named) = draft.request.targets.data_pool.clone() else { return Ok(None) };
     let scope = &draft.inventory.scope;
     match scope.pools.iter().any(|one| one.name == named) {
+        true if named == pool && scope.pools.iter().any(|one| one.name == named && one.erasure_k.is_some()) => {
+            Err(Failure::Usage(format!(
+                "--data-pool {named}: --pool is the same erasure-coded pool, which keeps no names of images; name a replicated one by --pool"
+            )))
+        }
         true => Ok(Some(named).filter(|named| named != pool)),
         false => Err(Failure::Usage(format!(
             "--data-pool {named}: there is no such pool; there are: {}",

@@ -5,6 +5,7 @@ use crate::Request;
 use crate::layers::device;
 use languages::fio::job_file::{Batch, Job};
 use languages::fio::span;
+use model::change::data_in;
 use model::workload::MIB;
 use model::{
     Bytes, Change, Client, ClientHost, Failure, Inventory, Layer, Metric, PathKind, Pattern, Place, Site, SiteWish,
@@ -197,7 +198,10 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Failur
             return Err(Failure::Usage(format!("line {line}: [{}] image {image} has only {bytes} bytes", job.name)));
         }
         let place = |_: &str| Place::Images { pool: pool.clone(), data_pool: data_pool(), images: vec![image.clone()] };
-        return Ok(each(draft.by_clients(shape.layer, &format!("{pool}/{image}"), place), wanted));
+        return Ok(each(
+            draft.by_clients(shape.layer, &format!("{pool}/{image}{}", data_in(data_pool().as_deref())), place),
+            wanted,
+        ));
     }
     let Some(wanted) = shape.size.or(there.as_ref().map(|image| image.bytes.min(IMAGE_MOST))) else {
         return Err(Failure::Usage(format!("line {}: [{}] has no size; add size=1g", job.line, job.name)));
@@ -209,7 +213,7 @@ fn on_image(draft: &mut Draft, job: &Job) -> Result<Vec<(Target, Bytes)>, Failur
         draft.changes.push(Change::Image { pool: pool.clone(), data_pool: data_pool(), name: image(&part), bytes });
     }
     let place = |part: &str| Place::Images { pool: pool.clone(), data_pool: data_pool(), images: vec![image(part)] };
-    Ok(each(draft.by_clients(shape.layer, &format!("pool {pool}"), place), wanted))
+    Ok(each(draft.by_clients(shape.layer, &format!("pool {pool}{}", data_in(data_pool().as_deref())), place), wanted))
 }
 
 fn each(targets: Vec<Target>, bytes: Bytes) -> Vec<(Target, Bytes)> {

@@ -37,6 +37,8 @@ pub fn of(
 ) -> Result<(Setup<'static>, Option<OwnLab>), Failure> {
     options.hosts.refuse_ways_to_none()?;
     let mut hosts = options.hosts.options();
+    let of_guests = request.is_some_and(|request| request.layers.iter().any(|layer| layer.of_guests()));
+    refuse_idle_guests(&hosts, of_guests)?;
     let (lab, own) = match options.lab.as_deref() {
         Some(name) => {
             let prove = || request.map_or(Ok(()), |request| prove_paths(request, hosts.named()));
@@ -68,9 +70,12 @@ pub fn of(
         }
         None => (None, None),
     };
-    let lab = lab.map(|lab| SetupLab { own: own.is_some(), ..described(&lab) });
+    let mut lab = lab.map(|lab| SetupLab { own: own.is_some(), ..described(&lab) });
+    // What is there to be written to in the lab's guest may hold somebody's data in another one.
+    if let Some(lab) = lab.as_mut().filter(|_| hosts.guests.as_ref().is_some_and(|list| list != lab::GUEST)) {
+        lab.layout.guest_paths.clear();
+    }
     let has_guest = lab.as_ref().is_some_and(|lab| !lab.layout.guest_paths.is_empty());
-    let of_guests = request.is_some_and(|request| request.layers.iter().any(|layer| layer.of_guests()));
     // One that is measured as a host is no guest.
     if has_guest && of_guests && !names_guest(&hosts) {
         hosts.guests.get_or_insert_with(|| lab::GUEST.to_string());
@@ -80,6 +85,17 @@ pub fn of(
 
 /// As `fathom lab guest` has them.
 const HOSTS_BESIDE_GUEST: u32 = 3;
+
+/// Whoever names a guest for another layer means a disk of that guest, and this host has one of the same name.
+fn refuse_idle_guests(hosts: &HostOptions, of_guests: bool) -> Result<(), Failure> {
+    match hosts.guests.as_ref().filter(|_| !of_guests) {
+        Some(list) => Err(Failure::Usage(format!(
+            "--guests {list}: guests load the guest layer alone, and this measures none of it: take `fathom guest DISK --guests {list}`, or name \
+             them as hosts (--hosts {list}) to measure there what is of any host"
+        ))),
+        None => Ok(()),
+    }
+}
 
 /// Is the lab's guest among the hosts that are named?
 fn names_guest(hosts: &HostOptions) -> bool {

@@ -22,6 +22,8 @@ fn refused(lab: &Lab) {
     run(&["--data-pool", "nowhere"]).ends(2, &["--data-pool nowhere", "there is no such pool", "ec"]);
     run(&["--data-pool", "ec"]).ends(3, &["--data-pool ec", "ceph osd pool set ec allow_ec_overwrites true"]);
     lab.run(&["rbd", "--data-pool", "ec"]).ends(2, &["--pool"]);
+    let same = lab.run(&["rbd", "--pool", "ec", "--data-pool", "ec", "--quick"]);
+    same.ends(2, &["the same erasure-coded pool", "a replicated one by --pool"]);
     lab.run(&["rbd", "--pool", "ec", "--quick"]).ends(3, &["pool ec is erasure-coded", "--data-pool ec"]);
     lab.run(&["rbd", "--quick", "--ab", "data-pool=vms,ec"]).ends(2, &["--ab data-pool", "--pool"]);
     lab.run(&["rados", "--quick", "--ab", "data-pool=vms,ec"]).ends(2, &["--ab data-pool", "rbd"]);

@@ -90,6 +90,10 @@ fn a_guest_measures_as_a_client_does_and_goes_with_the_lab() {
     lab.home
         .run(&["guest", "--lab", &lab.name, "/mnt/none"])
         .ends(2, &["guest: /mnt/none", "there is no such disk or folder"]);
+    // What is free in the lab's guest is given up in no other one.
+    let other = format!("netns:{}", lab.status()["hosts"][0]["namespace"].as_str().unwrap());
+    let of_other = lab.home.run(&["guest", "--lab", &lab.name, "--guests", &other, "--dry-run"]);
+    of_other.ends(2, &["no disk of the guests is named"]);
     lab.home.run(&["guest", "--lab", &lab.name, "/dev/vda", "/dev/vda"]).ends(2, &["/dev/vda is named twice"]);
 
     // It reached the images and the file system of this lab, and left nothing there.
