@@ -250,43 +250,55 @@ fn a_session_may_be_used_in_another_thread_than_it_was_opened_in() {
     });
 }
 
+/// In memory: a disk that others keep busy holds an operation up, and of one that no figure has the end of the slice tells.
 #[test]
 fn windows_add_up_and_come_in_order() {
-    each(|case, workload| {
-        let step = step(case, workload);
-        let (mut next, mut ops, mut kinds) = (0, 0, Vec::new());
-        let deadline = case.clock.now() + 20 * SECOND;
-        let mut check = |set: &WindowSet| {
-            // A machine that stood still: it is asked whether to go on.
-            if set.samples.is_empty() {
-                return if case.clock.now() > deadline { Flow::Stop } else { Flow::GoOn };
-            }
-            assert_eq!(set.window, next);
-            next += 1;
-            for (target, kind, sample) in &set.samples {
-                assert_eq!((*target, sample.errors, sample.span_ns), (0, 0, 10 * MILLISECOND));
-                let moved = if kind.moves_bytes() { sample.ops * workload.block } else { 0 };
-                assert_eq!((sample.ops, moved), (sample.service.count, sample.bytes));
-                let open = [&sample.response, &sample.late].map(|times| times.as_ref().map(|times| times.count));
-                assert_eq!(open, [workload.rate.map(|_| sample.ops); 2]);
-                if let Some(response) = &sample.response {
-                    assert!(response.sum_ns >= sample.service.sum_ns, "nothing ends before it is due");
-                }
-                assert_eq!(sample.ops, sample.service.buckets.iter().map(|bucket| bucket.1).sum::<u64>());
-                ops += sample.ops;
-                kinds.push(*kind);
-            }
-            if ops > 50 || case.clock.now() > deadline { Flow::Stop } else { Flow::GoOn }
-        };
-        let end = run_slice(case.engine, &context(), &case.clock, &step, 10 * MILLISECOND, &mut check).unwrap();
-        assert!(ops > 50, "{ops} operations only");
-        assert_eq!((end.broken, end.first_error, end.windows), (None, None, next));
-        assert_eq!(kinds.contains(&OpClass::Read), workload.reads());
-        assert_eq!(kinds.contains(&OpClass::Write), workload.writes());
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let all = |_: &Case, _: &Workload| Some(());
+    each_in(memory.path(), all, |case, workload, ()| {
+        let held_up = |broken: &Option<String>| broken.as_ref().is_some_and(|why| why.contains("went on at the end"));
+        let mut slices = (0..TRIES).map(|_| checked_windows(case, workload));
+        let broken = slices.find(|broken| !held_up(broken)).expect("no slice of which nothing was held up");
+        assert_eq!(broken, None);
     });
 }
 
-/// A machine that gives no processor for seconds keeps no rate. It does not do so this often in a row.
+/// What broke this slice; all else of it is as it has to be.
+fn checked_windows(case: &Case, workload: &Workload) -> Option<String> {
+    let step = step(case, workload);
+    let (mut next, mut ops, mut kinds) = (0, 0, Vec::new());
+    let deadline = case.clock.now() + 20 * SECOND;
+    let mut check = |set: &WindowSet| {
+        // A machine that stood still: it is asked whether to go on.
+        if set.samples.is_empty() {
+            return if case.clock.now() > deadline { Flow::Stop } else { Flow::GoOn };
+        }
+        assert_eq!(set.window, next);
+        next += 1;
+        for (target, kind, sample) in &set.samples {
+            assert_eq!((*target, sample.errors, sample.span_ns), (0, 0, 10 * MILLISECOND));
+            let moved = if kind.moves_bytes() { sample.ops * workload.block } else { 0 };
+            assert_eq!((sample.ops, moved), (sample.service.count, sample.bytes));
+            let open = [&sample.response, &sample.late].map(|times| times.as_ref().map(|times| times.count));
+            assert_eq!(open, [workload.rate.map(|_| sample.ops); 2]);
+            if let Some(response) = &sample.response {
+                assert!(response.sum_ns >= sample.service.sum_ns, "nothing ends before it is due");
+            }
+            assert_eq!(sample.ops, sample.service.buckets.iter().map(|bucket| bucket.1).sum::<u64>());
+            ops += sample.ops;
+            kinds.push(*kind);
+        }
+        if ops > 50 || case.clock.now() > deadline { Flow::Stop } else { Flow::GoOn }
+    };
+    let end = run_slice(case.engine, &context(), &case.clock, &step, 10 * MILLISECOND, &mut check).unwrap();
+    assert!(ops > 50, "{ops} operations only");
+    assert_eq!((end.first_error, end.windows), (None, next));
+    assert_eq!(kinds.contains(&OpClass::Read), workload.reads());
+    assert_eq!(kinds.contains(&OpClass::Write), workload.writes());
+    end.broken
+}
+
+/// A machine that gives no processor for seconds keeps no rate, and holds operations up. It does not do so this often in a row.
 const TRIES: usize = 5;
 
 /// Not one more than is due, whatever the machine does; nearly all of them, since a rate is not a wish. In memory: a disk that others keep

@@ -220,7 +220,7 @@ impl Resolved {
     /// Hosts that load the cluster and carry it. That a lab is on this one goes without saying.
     pub fn shared_hosts(&self, plan: &Plan) -> Option<String> {
         let mut both: Vec<String> = Vec::new();
-        if plan.steps.iter().any(Step::of_clients) {
+        if plan.steps.iter().any(|step| step.of_clients() && !step.layer.of_guests()) {
             let carries = |host: &&ClientHost| carries_osds(&host.known_as, &self.inventory.scope);
             both.extend(self.inventory.clients().filter(carries).map(|host| host.end.host.clone()));
         }

@@ -108,8 +108,7 @@ pub fn wanted(args: &HostOptions, lab: Option<&str>, cluster: ClusterOf) -> Resu
         false => none(programs(args)?),
     };
     if let Some(list) = &args.osd_hosts {
-        let only = HostOptions { hosts: Some(list.clone()), hosts_file: None, ..args.clone() };
-        let mut more = listed(&only, lab, cluster)?;
+        let mut more = listed(&only(args, list), lab, cluster)?;
         more.hosts.retain(|(name, _)| all.hosts.iter().all(|(known, _)| known != name));
         all.spared = names(&more);
         all.add(more);
@@ -133,8 +132,13 @@ fn guests(args: &HostOptions, list: &str, lab: Option<&str>, cluster: ClusterOf)
     match lab.filter(|_| list == lab::GUEST) {
         // Only the lab's own configuration knows where it is.
         Some(lab) => reached(args, vec![lab::GUEST.to_string()], running_lab(lab)?.ssh_config),
-        None => listed(&HostOptions { hosts: Some(list.to_string()), hosts_file: None, ..args.clone() }, None, cluster),
+        None => listed(&only(args, list), None, cluster),
     }
+}
+
+/// These hosts and no others, reached in the same way.
+fn only(args: &HostOptions, list: &str) -> HostOptions {
+    HostOptions { hosts: Some(list.to_string()), hosts_file: None, osd_hosts: None, guests: None, ..args.clone() }
 }
 
 fn names(of: &Wanted) -> Vec<String> {
@@ -184,8 +188,9 @@ pub fn running_lab(name: &str) -> Result<lab::LabCluster, Failure> {
 
 /// By ssh, as real hosts are; else through their network namespaces.
 fn of_lab(args: &HostOptions, name: &str) -> Result<Wanted, Failure> {
-    // Only the lab's own configuration knows where its hosts are. One that is named may be for other hosts of OSDs.
-    if let Some(config) = args.ssh_config.as_ref().filter(|_| args.osd_hosts.is_none() && args.guests.is_none()) {
+    // Only the lab's own configuration knows where its hosts are. One that is named may be for other hosts of OSDs, or guests.
+    let others = args.osd_hosts.is_some() || args.guests.as_ref().is_some_and(|list| list != lab::GUEST);
+    if let Some(config) = args.ssh_config.as_ref().filter(|_| !others) {
         return Err(Failure::Usage(format!(
             "--ssh-config {}: lab {name} has a configuration of ssh of its own; leave this one out",
             config.display()
@@ -221,6 +226,36 @@ mod tests {
                 .contains("hosts 3: a number of hosts needs --lab")
         );
         assert!(refused(HostOptions { osd_hosts: Some("3".into()), ..HostOptions::default() }).contains("needs --lab"));
+    }
+
+    #[test]
+    fn a_labs_hosts_are_reached_by_its_own_configuration_alone() {
+        let no_cluster = || -> Result<Cluster, Failure> { Err(Failure::Failed("asked for a cluster".into())) };
+        let of = |hosts: Option<&str>, osd_hosts: Option<&str>, guests: Option<&str>| {
+            let [hosts, osd_hosts, guests] = [hosts, osd_hosts, guests].map(|list| list.map(str::to_string));
+            let args = HostOptions { hosts, osd_hosts, guests, ssh_config: Some("c".into()), ..HostOptions::default() };
+            wanted(&args, Some("none-of-this-name"), &no_cluster).map(|wanted| wanted.hosts).unwrap_err().to_string()
+        };
+        let own = "a configuration of ssh of its own";
+        assert!(of(Some("3"), None, None).contains(own));
+        assert!(of(None, Some("3"), None).contains(own));
+        assert!(of(Some("3"), None, Some(lab::GUEST)).contains(own));
+    }
+
+    #[test]
+    fn a_guest_is_nothing_else() {
+        let of = |guests: &str| HostOptions {
+            hosts: Some("netns:a,netns:b".into()),
+            guests: Some(guests.into()),
+            ..HostOptions::default()
+        };
+        assert!(refused(of("netns:b")).contains("--guests netns:b: it is among --hosts"));
+        let no_cluster = || -> Result<Cluster, Failure> { Err(Failure::Failed("asked for a cluster".into())) };
+        let found = wanted(&of("netns:c"), None, &no_cluster).unwrap();
+        assert_eq!(
+            (names(&found).len(), found.spared, found.guests),
+            (3, vec!["netns:c".into()], vec!["netns:c".into()])
+        );
     }
 
     #[test]

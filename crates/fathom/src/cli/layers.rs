@@ -27,7 +27,7 @@ pub struct LayersArgs {
     /// run's own are made in each, and deleted again
     #[arg(long = "folder", value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
-    /// For the guest layer: this disk, or folder, of each of the --guests (empty, or ours; not one that holds data)
+    /// For the guest layer: this disk, which has to be empty, or folder in each of the --guests; `fathom guest` takes disks with data too
     #[arg(long = "guest-disk", value_name = "DISK")]
     pub guest_disks: Vec<PathBuf>,
     /// A file system of the cluster, for the file layer, loaded by libcephfs

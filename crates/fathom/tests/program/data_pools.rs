@@ -66,8 +66,13 @@ fn data_of_images_lie_in_the_pool_that_is_named_and_are_gone_afterwards() {
     let own = lab.rbd(&["ls", "vms"]);
     let own = own.lines().find(|name| name.starts_with("fathom.")).unwrap();
     assert!(lab.rbd(&["info", &format!("vms/{own}")]).contains("data_pool: ec"));
+    // Also where the pool with the data takes nothing more.
+    lab.ceph(&["osd", "pool", "set-quota", "ec", "max_bytes", "1"]);
+    eventually("a full pool", 60, || lab.ceph(&["health", "detail"]).contains("POOL_FULL"));
     lab.run(&["restore", "--yes"]).ends(0, &["image vms/fathom.", "data in ec"]);
     assert_eq!(of_run(), theirs);
+    lab.ceph(&["osd", "pool", "set-quota", "ec", "max_bytes", "0"]);
+    eventually("a pool with room", 60, || !lab.ceph(&["health", "detail"]).contains("POOL_FULL"));
 
     let ran = run(&["--image", "theirs", "--patterns", "read-latency", "--quick", "--format=json"]);
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);

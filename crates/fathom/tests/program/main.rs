@@ -16,6 +16,7 @@ mod file;
 mod fitness;
 mod floor;
 mod guest;
+mod guests;
 mod hostile_agent;
 mod hosts;
 mod hosts_as_here;
