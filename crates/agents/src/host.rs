@@ -115,9 +115,14 @@ impl Loader for LocalHost<'_> {
         &self,
         what: (&Step, Option<Bytes>),
         window_ns: Nanos,
+        opened: &mut dyn FnMut(),
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
-        self.slice(what, window_ns, &mut || Start::Now, on_window)
+        let mut start = || {
+            opened();
+            Start::Now
+        };
+        self.slice(what, window_ns, &mut start, on_window)
     }
 
     fn discard(&self, step: &Step, go_on: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {

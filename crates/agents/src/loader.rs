@@ -26,14 +26,15 @@ impl Checks {
 }
 
 pub trait Loader {
-    /// Loads all targets of the step, and shows each window as it ends, until `on_window` says stop. `most`: at most this many bytes
-    /// are written to each target.
+    /// Opens all targets of the step, says `opened`, loads them, and shows each window as it ends, until `on_window` says stop. `most`: at
+    /// most this many bytes are written to each target.
     ///
     /// Errors: the load could not be started. What breaks later is in the slice's end.
     fn load(
         &self,
         what: (&Step, Option<Bytes>),
         window_ns: Nanos,
+        opened: &mut dyn FnMut(),
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError>;
 

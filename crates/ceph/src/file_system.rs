@@ -155,6 +155,16 @@ impl FileSystem {
         })
     }
 
+    /// New files in this folder have their bytes in this data pool of the file system. Needs a right of its own (`p`).
+    pub fn set_data_pool(&self, path: &str, pool: &str) -> Result<(), CephError> {
+        self.with(path, |on, c_path| {
+            let (name, value) = (c"ceph.dir.layout.pool".as_ptr(), pool.as_ptr().cast());
+            // SAFETY: mounted, and the texts live through the call, which reads as many bytes of the value as it has.
+            let code = unsafe { (on.fns.ceph_setxattr)(on.raw, c_path.as_ptr(), name, value, pool.len(), 0) };
+            on.check(code, || format!("keep the data of {path} in pool {pool}")).map(drop)
+        })
+    }
+
     pub fn remove_folder(&self, path: &str) -> Result<(), CephError> {
         self.with(path, |on, c_path| {
             // SAFETY: as above.

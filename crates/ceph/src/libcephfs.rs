@@ -2,7 +2,7 @@
 
 use crate::librados::{Handle, Text};
 use crate::library::functions;
-use libc::{c_char, c_int, c_uint, dev_t, dirent, mode_t, timespec};
+use libc::{c_char, c_int, c_uint, c_void, dev_t, dirent, mode_t, timespec};
 
 /// A mounted file system, and an open folder of one; both belong to the library.
 #[repr(C)]
@@ -56,6 +56,7 @@ functions! {
         fn ceph_release(Mount) -> c_int;
         fn ceph_mkdir(Mount, Text, mode_t) -> c_int;
         fn ceph_rmdir(Mount, Text) -> c_int;
+        fn ceph_setxattr(Mount, Text, Text, *const c_void, usize, c_int) -> c_int;
         fn ceph_unlink(Mount, Text) -> c_int;
         fn ceph_rename(Mount, Text, Text) -> c_int;
         fn ceph_statx(Mount, Text, *mut Statx, c_uint, c_uint) -> c_int;

@@ -109,6 +109,7 @@ mod tests {
             "Handle" => "void *",
             "*mutHandle" => "void **",
             "*mutc_void" => "void *",
+            "*constc_void" => "const void *",
             "Text" => "const char *",
             "*constText" => "const char **",
             "*mutText" => "const char **",

@@ -128,8 +128,8 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
         }
         // It goes with the pool, and is nowhere else: nothing undoes it.
         Change::Spread { pool } => spread::make(cluster, pool).map(|()| MadeThing::Set),
-        Change::CephfsFolder { file_system, path } => {
-            cephfs::make(cluster, file_system, path, change).map(|()| MadeThing::Set)
+        Change::CephfsFolder { file_system, path, data_pool } => {
+            cephfs::make(cluster, (file_system, path), data_pool.as_deref(), change).map(|()| MadeThing::Set)
         }
         // The objects come with the load; the entry is there so that they go.
         Change::Objects { .. } => Ok(MadeThing::Set),
@@ -206,7 +206,7 @@ pub fn unmake(
         Change::Pool { name, .. } => unmake_pool(cluster, name, entry, trust),
         Change::Image { pool, name, .. } | Change::Clone { pool, name, .. } => unmake_image(cluster, pool, name, entry),
         Change::Objects { pool, prefix } => unmake_objects(cluster, pool, prefix, change),
-        Change::CephfsFolder { file_system, path } => cephfs::unmake(cluster, file_system, path, entry),
+        Change::CephfsFolder { file_system, path, .. } => cephfs::unmake(cluster, file_system, path, entry),
         _ => settings::unmake(cluster, entry, trust),
     }
 }

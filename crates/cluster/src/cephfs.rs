@@ -8,7 +8,8 @@ use crate::errors::ClusterError;
 use crate::own_folders::{NOT_FOUND, patiently};
 use ceph::{CephError, FileSystem, Folder, Kind};
 use model::Change;
-use serde_json::json;
+use model::inventory::CephfsSeen;
+use serde_json::{Value, json};
 use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,45 +17,68 @@ use std::time::Duration;
 /// What a killed client held, others wait for until its session ends (`session_timeout` of a file system, 60 s).
 const STALL: Duration = Duration::from_secs(100);
 
-/// Is there such a file system, and may it be used? Asked before anything is changed.
+/// The file system of this name, which may be used. Asked before anything is changed.
 ///
 /// # Errors
 /// There is none of this name, and which there are; or it can't be mounted.
-pub fn prove(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
+pub fn look(cluster: &Cluster, name: &str) -> Result<CephfsSeen, ClusterError> {
     let listed = cluster.ask(json!({"prefix": "fs ls"}))?;
-    let names: Vec<&str> = listed.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).collect();
-    if names.contains(&name) {
-        return FileSystem::mount(&cluster.rados, name).map(drop).map_err(explained);
-    }
-    let there = if names.is_empty() { "none".to_string() } else { names.join(", ") };
-    Err(ClusterError::NoFileSystem { name: name.to_string(), there })
+    let listed: Vec<&Value> = listed.as_array().into_iter().flatten().collect();
+    let Some(found) = listed.iter().find(|one| one["name"] == name) else {
+        let names: Vec<&str> = listed.iter().filter_map(|one| one["name"].as_str()).collect();
+        let there = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+        return Err(ClusterError::NoFileSystem { name: name.to_string(), there });
+    };
+    FileSystem::mount(&cluster.rados, name).map_err(|error| explained(error, RIGHTS))?;
+    let data_pools = found["data_pools"].as_array().into_iter().flatten();
+    let data_pools = data_pools.filter_map(|pool| pool.as_str().map(str::to_string)).collect();
+    Ok(CephfsSeen { name: name.to_string(), data_pools })
 }
 
-/// A user needs capabilities of its own for files.
-fn explained(error: CephError) -> ClusterError {
+const RIGHTS: &str = "has no right to its files; give it mds 'allow rw'";
+const RIGHTS_TO_LAYOUTS: &str = "may not say in which pool files lie; give it mds 'allow rwp'";
+
+/// A user needs capabilities of its own for files. `rights`: which it lacks.
+fn explained(error: CephError, rights: &str) -> ClusterError {
     match error {
         CephError::NotPermitted { what, entity, .. } => ClusterError::NotPermitted(format!(
-            "{what}: the user {entity} has no right to its files; give it mds 'allow rw' (`ceph auth get {entity}` shows what it has, and \
-             `ceph auth caps` replaces all of it)"
+            "{what}: the user {entity} {rights} (`ceph auth get {entity}` shows what it has, and `ceph auth caps` replaces all of it)"
         )),
         error => ClusterError::Ceph(error),
     }
 }
 
+/// `data_pool`: where the bytes of its files are to lie, if not where the file system puts them.
+///
 /// # Errors
 /// [`ClusterError::NotMade`]: there is one already. Else it may be there.
-pub(crate) fn make(cluster: &Cluster, file_system: &str, path: &str, change: &Change) -> Result<(), ClusterError> {
+pub(crate) fn make(
+    cluster: &Cluster,
+    (file_system, path): (&str, &str),
+    data_pool: Option<&str>,
+    change: &Change,
+) -> Result<(), ClusterError> {
     let (rados, name, own) = (cluster.rados.clone(), file_system.to_string(), path.to_string());
+    let data_pool = data_pool.map(str::to_string);
     let made = patiently(STALL, move |_| {
-        let made = FileSystem::mount(&rados, &name).and_then(|mounted| mounted.make_folder(&own));
-        Ok(made)
+        let made = FileSystem::mount(&rados, &name).and_then(|mounted| {
+            mounted.make_folder(&own)?;
+            Ok((mounted, own))
+        });
+        let (mounted, own) = match made {
+            Ok(made) => made,
+            Err(error) => return Ok(Err((error, RIGHTS))),
+        };
+        let Some(Err(error)) = data_pool.map(|pool| mounted.set_data_pool(&own, &pool)) else { return Ok(Ok(())) };
+        mounted.remove_folder(&own).map_err(|left| format!("{error}; and it can't be removed again: {left}"))?;
+        Ok(Err((error, RIGHTS_TO_LAYOUTS)))
     });
     match made.map_err(|why| ClusterError::Make { what: change.what(), why })? {
         Ok(()) => Ok(()),
-        Err(error @ CephError::Exists { .. }) => {
+        Err((error @ CephError::Exists { .. }, _)) => {
             Err(ClusterError::NotMade { what: change.what(), why: error.to_string() })
         }
-        Err(error) => Err(explained(error)),
+        Err((error, rights)) => Err(explained(error, rights)),
     }
 }
 

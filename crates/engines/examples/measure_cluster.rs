@@ -38,7 +38,8 @@ fn run(arguments: &[String]) -> Result<String, String> {
         Some(name) => by_names(name, prefix, way, number(3)? as u32)?,
         None => step(word(1)?, prefix, way, number(3)? as u32, number(5)?),
     };
-    if let (Place::Cephfs { file_system, path }, true, Some(rados)) = (&step.targets[0].place, fill, &context.rados) {
+    if let (Place::Cephfs { file_system, path, .. }, true, Some(rados)) = (&step.targets[0].place, fill, &context.rados)
+    {
         let mounted = ceph::FileSystem::mount(rados, file_system).map_err(|error| error.to_string())?;
         mounted.make_folder(path).map_err(|error| error.to_string())?;
     }
@@ -61,7 +62,7 @@ fn by_names(name: &str, folder: &str, way: &str, jobs: u32) -> Result<Step, Stri
     let pattern = pattern.ok_or_else(|| format!("{way}: there is no such pattern of files by their names"))?;
     let canonical = Workload::canonical(pattern, TREE.bytes(jobs, BLOCK), u64::from(std::process::id()));
     let workload = Workload { depth: jobs, jobs, block: BLOCK, tree: Some(TREE), ..canonical };
-    let place = Place::Cephfs { file_system: name.into(), path: folder.into() };
+    let place = Place::Cephfs { file_system: name.into(), path: folder.into(), data_pool: None };
     let target = Target::new(testing::folders(), name, place);
     Ok(Step::new(0, testing::folders(), pattern, vec![target], workload))
 }

@@ -17,8 +17,10 @@ pub enum Varied {
     /// Both sides are the same: shows what chance alone does.
     Nothing,
     Pool(String, String),
-    /// Where the bytes of images lie.
+    /// Where the bytes of images, or of files, lie.
     DataPool(String, String),
+    /// Where a gateway puts buckets.
+    Placement(String, String),
     Engine(String, String),
     BlockSize(Bytes, Bytes),
     Depth(u32, u32),
@@ -61,6 +63,7 @@ impl Varied {
             Varied::Nothing => "nothing",
             Varied::Pool(..) => "pool",
             Varied::DataPool(..) => "data-pool",
+            Varied::Placement(..) => "placement",
             Varied::Engine(..) => "engine",
             Varied::BlockSize(..) => "block-size",
             Varied::Depth(..) => "depth",

@@ -72,7 +72,9 @@ struct Seen {
     /// OSDs that were asked, of those that serve it.
     asked: u32,
     of: u32,
+    /// Of all targets of the step: one door as several hosts see it.
     operations: u64,
+    /// Of this one's operations.
     mean_ms: f64,
     requests: Spent,
     /// In OSDs: how often, and how long, for a read and for what writes. `None`: they were not asked.
@@ -83,13 +85,17 @@ struct Seen {
 impl Seen {
     /// `None`: nobody who counts such requests was seen.
     fn of(entry: &Entry, record: &Record, timer: ServiceTimer) -> Option<Seen> {
-        let own = |slice: &&Slice| slice.step == entry.step.id && slice.target == entry.target && slice.void.is_none();
+        let of_step = |slice: &&Slice| slice.step == entry.step.id && slice.void.is_none();
+        let each = |slice: &&Slice| of_step(slice) && slice.target.is_some();
+        let own = |slice: &&Slice| of_step(slice) && slice.target == entry.target;
         let slices: Vec<&Slice> = record.slices.iter().filter(own).collect();
         let of_slices = |step, pass| slices.iter().any(|slice| (slice.step, slice.pass) == (step, pass));
         let known: Vec<_> = record.service_times().filter(|seen| of_slices(seen.step, seen.pass)).collect();
-        let seen = |slice: &&&Slice| known.iter().any(|times| (times.step, times.pass) == (slice.step, slice.pass));
-        let samples = || slices.iter().filter(seen).flat_map(|slice| &slice.samples);
-        let operations: u64 = samples().map(|sample| sample.service.count).sum();
+        let seen = |slice: &&Slice| known.iter().any(|times| (times.step, times.pass) == (slice.step, slice.pass));
+        let all = record.slices.iter().filter(each).filter(|slice| seen(slice));
+        let operations: u64 = all.flat_map(|slice| &slice.samples).map(|sample| sample.service.count).sum();
+        let samples = || slices.iter().filter(|slice| seen(slice)).flat_map(|slice| &slice.samples);
+        let own: u64 = samples().map(|sample| sample.service.count).sum();
         let ns: f64 = samples().map(|sample| sample.service.sum_ns as f64).sum();
         let counted = known.iter().flat_map(|times| &times.daemons).filter_map(|daemon| daemon.spent.get(&timer));
         let requests = counted.copied().reduce(|sum, more| sum + more)?;
@@ -100,14 +106,14 @@ impl Seen {
             let all = osds.values().flat_map(|osd| timers.iter().filter_map(|timer| osd.get(timer)));
             all.copied().reduce(|sum, more| sum + more)
         };
-        (operations > 0).then(|| Seen {
+        (own > 0).then(|| Seen {
             kind: entry.figure.kind,
             bytes: entry.figure.workload.block,
             asked: osds.len() as u32,
             of: of.max(osds.len() as u32),
             by_nfs: matches!(entry.loads(), Some(Place::Nfs { .. })),
             operations,
-            mean_ms: ns / 1e6 / operations as f64,
+            mean_ms: ns / 1e6 / own as f64,
             requests,
             osd_reads: spent(&[Timer::Read]),
             osd_writes: spent(&[Timer::Write, Timer::ReadWrite]),

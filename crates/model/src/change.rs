@@ -45,7 +45,13 @@ pub enum Change {
     /// Objects whose names begin with `prefix`, in a pool that is not ours. Undone by deleting exactly those.
     Objects { pool: String, prefix: String },
     /// A folder of our own in a file system of the cluster, which bears the run's name. Undone by deleting the files of ours in it, and it.
-    CephfsFolder { file_system: String, path: String },
+    /// `data_pool`: in which of the file system's pools the bytes of its files lie; `None`: as the file system has it.
+    CephfsFolder {
+        file_system: String,
+        path: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data_pool: Option<String>,
+    },
     /// A folder of our own in what an NFS server exports, which bears the run's name. Undone by deleting the files of ours in it, and it.
     NfsFolder { export: NfsExport, path: String },
     /// A bucket of our own. Undone by deleting it with the objects of ours that are in it.
@@ -186,7 +192,9 @@ impl Change {
                 format!("image {pool}/{name}, a clone of {parent}{}", data_in(data_pool.as_deref()))
             }
             Change::Objects { pool, prefix } => format!("objects {prefix}* in pool {pool}"),
-            Change::CephfsFolder { file_system, path } => format!("folder {path} of file system {file_system}"),
+            Change::CephfsFolder { file_system, path, data_pool } => {
+                format!("folder {path} of file system {file_system}{}", data_in(data_pool.as_deref()))
+            }
             Change::NfsFolder { export, path } => format!("folder {}", export.folder(path)),
             Change::Bucket { gateway, name, placement } => {
                 let placement = placement.as_ref().map_or(String::new(), |id| format!(", placement {id}"));
@@ -203,7 +211,7 @@ impl Change {
     }
 }
 
-/// `, data in vms-ec`, of images whose bytes lie in a pool of their own.
+/// `, data in vms-ec`, of images and files whose bytes lie in a pool of their own.
 pub fn data_in(data_pool: Option<&str>) -> String {
     data_pool.map_or(String::new(), |pool| format!(", data in {pool}"))
 }

@@ -23,7 +23,7 @@ pub struct Inventory {
     /// The object gateways to load.
     pub gateways: Vec<Gateway>,
     /// The cluster's file system to load by libcephfs; `None`: none is named.
-    pub cephfs: Option<String>,
+    pub cephfs: Option<CephfsSeen>,
     /// What NFS servers export, to be loaded without a mount.
     pub exports: Vec<ExportSeen>,
     /// Hosts with agents; empty: this one does everything.
@@ -63,6 +63,14 @@ pub struct ExportSeen {
     /// Bytes and files that it has room for; `None`: it does not tell.
     pub bytes_free: Option<Bytes>,
     pub files_free: Option<u64>,
+}
+
+/// A file system of the cluster.
+#[derive(Clone, Debug, Default)]
+pub struct CephfsSeen {
+    pub name: String,
+    /// Where the bytes of its files may lie; in the first, unless a folder says otherwise.
+    pub data_pools: Vec<String>,
 }
 
 /// A path of a host, as it was found there.

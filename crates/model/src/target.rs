@@ -107,8 +107,14 @@ pub enum Place {
         #[serde(default)]
         ceph: bool,
     },
-    /// Files of our own in this folder, which is ours, of a file system of the cluster, by libcephfs.
-    Cephfs { file_system: String, path: String },
+    /// Files of our own in this folder, which is ours, of a file system of the cluster, by libcephfs. `data_pool`: in which of its pools their
+    /// bytes lie; `None`: as the file system has it.
+    Cephfs {
+        file_system: String,
+        path: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data_pool: Option<String>,
+    },
     /// Files of our own in this folder, which is ours, of what an NFS server exports, without a mount. `of_cluster`: it is known to serve a file
     /// system of the cluster.
     Nfs { export: NfsExport, path: String, of_cluster: bool },
@@ -119,11 +125,12 @@ pub enum Place {
 }
 
 impl Place {
-    /// The pool in which the bytes lie that are read and written: of objects of a pool, and of images.
+    /// The pool in which the bytes lie that are read and written: of objects of a pool, of images, and of files where it was named.
     pub fn data_pool(&self) -> Option<&str> {
         match self {
             Place::Pool { pool, .. } => Some(pool),
             Place::Images { pool, data_pool, .. } => Some(data_pool.as_ref().unwrap_or(pool)),
+            Place::Cephfs { data_pool, .. } => data_pool.as_deref(),
             _ => None,
         }
     }

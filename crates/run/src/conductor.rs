@@ -243,9 +243,13 @@ impl Conductor<'_> {
             self.observer.look();
             *void = trouble(step, before, &self.health.seen());
             let done = !tell(set) || void.is_some() || self.health.asked_to_end() || enough(slot, series);
+            if done && void.is_none() {
+                self.observer.loaded();
+            }
             if done { Flow::Stop } else { Flow::GoOn }
         };
-        let ended = self.loader.load((step, None), slot.window_ns, &mut on_window);
+        let mut opened = || self.observer.opened();
+        let ended = self.loader.load((step, None), slot.window_ns, &mut opened, &mut on_window);
         // Sessions were opened first: a slice's time begins with its first window.
         let first = first.unwrap_or(began);
         let lead = first.saturating_sub(began) as f64 / SECOND as f64;

@@ -59,9 +59,10 @@ impl Resolved {
         let of_lab = || setup.lab.as_ref()?.cephfs.clone();
         let cephfs = request.targets.cephfs.clone().or_else(of_lab);
         let cephfs = cephfs.filter(|_| request.layers.iter().any(|layer| layer.of_folders()));
-        if let (Some(name), Some(cluster)) = (&cephfs, &cluster) {
-            cluster::cephfs::prove(cluster, name)?;
-        }
+        let cephfs = match &cluster {
+            Some(cluster) => cephfs.map(|name| cluster::cephfs::look(cluster, &name)).transpose()?,
+            None => None,
+        };
         let exports = exports(setup, request)?;
         let head = new_head(&setup.command, setup.lab.as_ref().is_some_and(|lab| lab.own));
         let of_lab = || {

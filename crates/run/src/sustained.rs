@@ -33,7 +33,7 @@ impl Conductor<'_> {
                 ended = after(test, self.health, set, &mut seen, sink);
                 if ended.is_some() { Flow::Stop } else { Flow::GoOn }
             };
-            error = broken(self.loader.load((&test.step, budget(test)), WINDOW, &mut on_window));
+            error = broken(self.loader.load((&test.step, budget(test)), WINDOW, &mut || {}, &mut on_window));
         } else if error.is_none() {
             ended = Some(Ended::Stopped);
         }
@@ -80,7 +80,7 @@ impl Conductor<'_> {
             let enough = failed || self.health.asked_to_end() || written + step.workload.block > span;
             if enough { Flow::Stop } else { Flow::GoOn }
         };
-        broken(self.loader.load((step, Some(span)), WINDOW, &mut on_window))
+        broken(self.loader.load((step, Some(span)), WINDOW, &mut || {}, &mut on_window))
             .map_or(Ok(()), |why| Err(EngineError::Broken(format!("while it was written full: {why}"))))
     }
 }

@@ -44,6 +44,7 @@ impl Loader for HostsLoader<'_> {
         &self,
         what: (&Step, Option<Bytes>),
         window_ns: Nanos,
+        opened: &mut dyn FnMut(),
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
         let fleet = &mut *self.fleet.borrow_mut();
@@ -51,8 +52,8 @@ impl Loader for HostsLoader<'_> {
         fleet.keep_clocks();
         fleet.watch(slice);
         let ended = match from_here(what.0) {
-            true => self.here.load(what, window_ns, on_window),
-            false => from_hosts(fleet, slice, what, window_ns, on_window),
+            true => self.here.load(what, window_ns, opened, on_window),
+            false => from_hosts((fleet, slice), what, window_ns, opened, on_window),
         };
         fleet.unwatch(slice);
         ended
@@ -90,15 +91,15 @@ impl Loader for HostsLoader<'_> {
 }
 
 fn from_hosts(
-    fleet: &mut Fleet,
-    slice: u64,
+    (fleet, slice): (&mut Fleet, u64),
     (step, most): (&Step, Option<Bytes>),
     window_ns: Nanos,
+    opened: &mut dyn FnMut(),
     on_window: &mut dyn FnMut(&WindowSet) -> Flow,
 ) -> Result<SliceEnd, EngineError> {
     let parts = parts(fleet, step)?;
     let sliced = Sliced { fleet: &mut *fleet, slice, parts, passive: BTreeSet::new(), window_ns, most };
-    let mut end = sliced.run(on_window)?;
+    let mut end = sliced.run(opened, on_window)?;
     let hosts = step.targets.iter().filter_map(|target| target.client.as_ref());
     if let Some(gone) = { hosts }.find(|client| fleet.agent_of(&client.host).is_none()) {
         end.gap.get_or_insert_with(|| format!("host {} is gone, and this was measured without it", gone.host));
@@ -169,10 +170,13 @@ struct Sliced<'a> {
 }
 
 impl Sliced<'_> {
-    fn run(mut self, on_window: &mut dyn FnMut(&WindowSet) -> Flow) -> Result<SliceEnd, EngineError> {
+    fn run(
+        mut self,
+        opened: &mut dyn FnMut(),
+        on_window: &mut dyn FnMut(&WindowSet) -> Flow,
+    ) -> Result<SliceEnd, EngineError> {
         let listeners = self.open_doors().and_then(|()| self.open_keepers().map_err(Unopened::from));
-        let opened = listeners.and_then(|()| self.open());
-        if let Err(Unopened { target, error }) = opened {
+        if let Err(Unopened { target, error }) = listeners.and_then(|()| self.open()) {
             self.stop();
             self.close();
             return match target {
@@ -180,6 +184,7 @@ impl Sliced<'_> {
                 None => Err(error),
             };
         }
+        opened();
         let start = RealClock.now() + LEAD + self.fleet.way_ns();
         for agent in self.parts.keys() {
             let at = self.fleet.theirs(*agent, start);
@@ -418,7 +423,7 @@ mod tests {
         let parts = BTreeMap::from([(0, Part { step: step.clone(), targets: vec![3] })]);
         let sliced =
             Sliced { fleet: &mut fleet, slice: 1, parts, passive: BTreeSet::new(), window_ns: SECOND, most: None };
-        let end = sliced.run(&mut |_| Flow::GoOn).unwrap();
+        let end = sliced.run(&mut || {}, &mut |_| Flow::GoOn).unwrap();
         assert_eq!(end.target, Some(3));
         assert!(end.broken.unwrap().contains("gone does not answer any more"));
         fleet.members[0].link = None;

@@ -80,6 +80,7 @@ impl<S: SeriesSource> Loader for Replay<S> {
         &self,
         (step, _): (&Step, Option<Bytes>),
         window_ns: Nanos,
+        _: &mut dyn FnMut(),
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
         let mut slices = self.slices.borrow_mut();

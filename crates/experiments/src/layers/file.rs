@@ -143,12 +143,12 @@ fn refuse_memory_alone(load: &Workload, sites: &[&Site]) -> Result<(), Failure> 
 }
 
 /// Bytes of its files.
-pub(super) fn of_names(load: &Workload) -> Bytes {
+pub fn of_names(load: &Workload) -> Bytes {
     load.bytes().saturating_add(Tree::beside(load.jobs, load.mix, load.block))
 }
 
 /// Files and folders that are made.
-pub(super) fn names_of(load: &Workload) -> u64 {
+pub fn names_of(load: &Workload) -> u64 {
     load.tree.map_or(0, |tree| tree.names(load.jobs))
 }
 
@@ -354,9 +354,11 @@ mod tests {
 
     #[test]
     fn a_file_system_of_the_cluster_is_loaded_by_its_library() {
-        let inventory = Inventory { cephfs: Some("cephfs".into()), ..testing::inventory(3) };
+        let inventory = Inventory { cephfs: Some(testing::cephfs()), ..testing::inventory(3) };
         let plan = planner::plan(&inventory, &testing::request(&[Layer::File])).unwrap();
-        let [Change::CephfsFolder { file_system, path }] = &plan.changes[..] else { panic!("{:?}", plan.changes) };
+        let [Change::CephfsFolder { file_system, path, data_pool: None }] = &plan.changes[..] else {
+            panic!("{:?}", plan.changes)
+        };
         assert!(file_system == "cephfs" && path.starts_with("/fathom.2026") && path.ends_with(".cephfs"), "{path}");
         assert_eq!(plan.steps.len(), 11);
         for step in &plan.steps {
@@ -370,7 +372,7 @@ mod tests {
     fn one_folder_that_is_mounted_in_several_ways_gets_names_of_its_own_by_each() {
         let request = request(&["/mnt/kernel", "/mnt/fuse"]);
         let folders = vec![testing::folder("/mnt/kernel"), testing::folder("/mnt/fuse")];
-        let inventory = Inventory { folders, cephfs: Some("cephfs".into()), ..testing::inventory(3) };
+        let inventory = Inventory { folders, cephfs: Some(testing::cephfs()), ..testing::inventory(3) };
         let plan = planner::plan(&inventory, &request).unwrap();
         let what = plan.changes.iter().map(Change::what);
         let names: BTreeSet<String> =

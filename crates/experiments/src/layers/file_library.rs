@@ -4,7 +4,11 @@ use super::file::{
     LAB_SPAN, MOST, SPAN, jobs, loads, names_of, of_names, of_tree, refuse_too_many, refuse_without_room,
 };
 use crate::planner::draft::Draft;
-use model::{Bytes, Change, Durability, ExportSeen, Failure, Inventory, Layer, Pattern, Place, Workload, units};
+use model::change::data_in;
+use model::shell::word;
+use model::{
+    Bytes, Change, Durability, ExportSeen, Failure, Inventory, Layer, Pattern, Place, PoolScope, Workload, units,
+};
 
 /// Blocks of each job's file, at least.
 pub(super) const BLOCKS_LEAST: Bytes = 2;
@@ -29,12 +33,13 @@ struct Library {
 /// What it has room for.
 struct Room {
     bytes: Bytes,
-    of: &'static str,
+    of: String,
 }
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
-    if let Some(name) = draft.inventory.cephfs.clone() {
-        add_library(draft, &libcephfs(draft.inventory, name))?;
+    let data_pool = data_pool(draft)?;
+    if let Some(seen) = &draft.inventory.cephfs {
+        add_library(draft, &libcephfs(draft.inventory, &seen.name, data_pool))?;
     }
     let exports = &draft.inventory.exports;
     for (at, one) in exports.iter().enumerate() {
@@ -45,15 +50,51 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     (1..).zip(&exports.clone()).try_for_each(|(number, seen)| add_library(draft, &nfs(seen, number)))
 }
 
-fn libcephfs(inventory: &Inventory, name: String) -> Library {
-    let (of_place, of_folder) = (name.clone(), name.clone());
+/// The pool that is named for the bytes of files.
+///
+/// # Errors
+/// The file system has no such data pool; or none is loaded of which this could be said.
+fn data_pool<'d>(draft: &Draft<'d>) -> Result<Option<&'d PoolScope>, Failure> {
+    let Some(named) = &draft.request.targets.data_pool else { return Ok(None) };
+    let Some(seen) = &draft.inventory.cephfs else {
+        return Err(Failure::Usage(format!(
+            "--data-pool {named}: is of a file system that libcephfs loads (--cephfs NAME); in which pool the files of a mounted folder lie \
+             that folder says: setfattr -n ceph.dir.layout.pool -v {} FOLDER",
+            word(named)
+        )));
+    };
+    let found = draft.inventory.scope.pools.iter().find(|pool| pool.name == *named);
+    match found.filter(|_| seen.data_pools.contains(named)) {
+        Some(found) => Ok(Some(found)),
+        None => Err(Failure::Usage(format!(
+            "--data-pool {named}: file system {} has no such data pool; it has {}; `ceph fs add_data_pool {} {}` gives it a pool that is \
+             there, for good",
+            seen.name,
+            seen.data_pools.join(", "),
+            word(&seen.name),
+            word(named)
+        ))),
+    }
+}
+
+fn libcephfs(inventory: &Inventory, name: &str, data_pool: Option<&PoolScope>) -> Library {
     let why = "libcephfs answers for what it has capabilities for, and can't be told to ask";
+    let own = || (name.to_string(), data_pool.map(|pool| pool.name.clone()));
+    let ((of_place, data_of_place), (of_folder, data_of_folder)) = (own(), own());
+    let room = |bytes| Room { bytes, of: format!("the cluster's OSDs, with {},", redundancy(data_pool).1) };
     Library {
-        name: format!("{name} (libcephfs)"),
-        ending: "cephfs".to_string(),
-        place: Box::new(move |path| Place::Cephfs { file_system: of_place.clone(), path }),
-        folder: Box::new(move |path| Change::CephfsFolder { file_system: of_folder.clone(), path }),
-        room: room_of_cluster(inventory).map(|bytes| Room { bytes, of: "the cluster's OSDs, with three copies," }),
+        name: format!("{name} (libcephfs{})", data_in(data_pool.map(|pool| pool.name.as_str()))),
+        // Both sides of a comparison may be of one file system.
+        ending: data_pool.map_or(String::new(), |pool| format!("data{}.", pool.id)) + "cephfs",
+        place: Box::new(move |path| {
+            let (file_system, data_pool) = (of_place.clone(), data_of_place.clone());
+            Place::Cephfs { file_system, path, data_pool }
+        }),
+        folder: Box::new(move |path| {
+            let (file_system, data_pool) = (of_folder.clone(), data_of_folder.clone());
+            Change::CephfsFolder { file_system, path, data_pool }
+        }),
+        room: room_of_cluster(inventory, redundancy(data_pool).0).map(room),
         files_free: None,
         durability: Durability::None,
         lacks: (Pattern::Stat, why, Pattern::StatCached),
@@ -68,7 +109,7 @@ fn nfs(seen: &ExportSeen, number: u32) -> Library {
         ending: format!("nfs{number}"),
         place: Box::new(move |path| Place::Nfs { export: of_place.clone(), path, of_cluster }),
         folder: Box::new(move |path| Change::NfsFolder { export: of_folder.clone(), path }),
-        room: seen.bytes_free.map(|bytes| Room { bytes, of: "the export" }),
+        room: seen.bytes_free.map(|bytes| Room { bytes, of: "the export".to_string() }),
         // One that has no number for it says none as well.
         files_free: seen.files_free.filter(|files| *files > 0),
         durability: Durability::Sync,
@@ -131,24 +172,37 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How much data OSDs have room for until one is nearly full, if each is written three times and they are filled evenly; `None`: it is
-/// not known.
-fn room_of_cluster(inventory: &Inventory) -> Option<Bytes> {
+/// Bytes on OSDs for one of a file, and in words. Of a pool that is not known three copies are taken.
+fn redundancy(pool: Option<&PoolScope>) -> (f64, String) {
+    match pool.map(|pool| (pool.size, pool.erasure_k)) {
+        None => (f64::from(COPIES), "three copies".to_string()),
+        Some((size, None)) => (f64::from(size.max(1)), units::counted(size.into(), "copy", "copies")),
+        Some((size, Some(k))) => {
+            (f64::from(size.max(1)) / f64::from(k.max(1)), format!("{k}+{} chunks", size.saturating_sub(k)))
+        }
+    }
+}
+
+/// How much data OSDs have room for until one is nearly full, if each byte is so many there and they are filled evenly; `None`: it is not
+/// known.
+fn room_of_cluster(inventory: &Inventory, factor: f64) -> Option<Bytes> {
     let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside);
     let rooms = osds.map(|osd| Some(((osd.bytes? as f64 * NEARLY_FULL) as Bytes).saturating_sub(osd.bytes_used?)));
     let rooms: Vec<Bytes> = rooms.collect::<Option<Vec<Bytes>>>()?;
     let tightest = rooms.iter().min()?;
-    Some(tightest.saturating_mul(rooms.len() as u64) / COPIES.min(rooms.len() as u64).max(1))
+    let all = tightest.saturating_mul(rooms.len() as u64) as f64;
+    Some((all / factor.min(rooms.len() as f64).max(1.0)) as Bytes)
 }
 
 /// From here on Ceph warns (mon_osd_nearfull_ratio).
 const NEARLY_FULL: f64 = 0.85;
-const COPIES: u64 = 3;
+const COPIES: u32 = 3;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::planner::{self, testing};
+    use crate::{Experiment, PairedSetting, Varied};
     use model::Plan;
     use model::workload::{GIB, MIB};
 
@@ -186,6 +240,54 @@ mod tests {
         assert!(plan.steps.iter().any(|step| step.pattern == Pattern::Stat));
     }
 
+    /// In a cluster whose OSDs have `bytes` each, with a pool of 2+1 chunks that has these data, and this quota.
+    fn in_ec(named: &str, quota: Option<model::Quota>) -> Result<Plan, String> {
+        let mut inventory = Inventory { cephfs: Some(testing::cephfs()), ..testing::inventory(3) };
+        let ec = PoolScope { id: 7, name: "ec".into(), size: 3, erasure_k: Some(2), ..PoolScope::default() };
+        let others = PoolScope { id: 8, name: "others".into(), ..ec.clone() };
+        inventory.scope.pools = vec![PoolScope { quota_bytes: quota, ..ec }, others];
+        let mut request = request(&[Pattern::WriteLatency]);
+        request.targets.data_pool = Some(named.to_string());
+        planner::plan(&inventory, &request).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn data_of_files_lie_in_the_pool_that_is_named() {
+        let plan = in_ec("ec", None).unwrap();
+        let [Change::CephfsFolder { path, data_pool, .. }] = &plan.changes[..] else { panic!("{:?}", plan.changes) };
+        assert!(data_pool.as_deref() == Some("ec") && path.ends_with(".data7.cephfs"), "{:?}", plan.changes);
+        assert_eq!(plan.changes[0].what().split_once(" of ").unwrap().1, "file system cephfs, data in ec");
+        for target in plan.steps.iter().flat_map(|step| &step.targets) {
+            assert_eq!((target.name.as_str(), target.place.pools()), ("cephfs (libcephfs, data in ec)", vec!["ec"]));
+        }
+        let other = in_ec("others", None).unwrap_err();
+        assert!(other.contains("it has cephfs_data, ec; `ceph fs add_data_pool cephfs others`"), "{other}");
+        let quota = in_ec("ec", Some(model::Quota { most: 100 * MIB, used: 99 * MIB })).unwrap_err();
+        assert!(quota.contains("pool ec has a quota of 100 MiB, of which 1 MiB are left"), "{quota}");
+        let mut mounted = request(&[]);
+        mounted.targets.folders = vec!["/mnt".into()];
+        mounted.targets.data_pool = Some("ec".to_string());
+        let inventory = Inventory { folders: vec![testing::folder("/mnt")], ..testing::inventory(3) };
+        let mounted = planner::plan(&inventory, &mounted).unwrap_err().to_string();
+        assert!(mounted.contains("setfattr -n ceph.dir.layout.pool -v ec FOLDER"), "{mounted}");
+    }
+
+    #[test]
+    fn two_pools_of_one_file_system_have_a_folder_each() {
+        let mut inventory = Inventory { cephfs: Some(testing::cephfs()), ..testing::inventory(3) };
+        let pool = |id, name: &str| PoolScope { id, name: name.into(), size: 3, ..PoolScope::default() };
+        inventory.scope.pools = vec![pool(4, "cephfs_data"), pool(7, "ec")];
+        let mut request = request(&[Pattern::WriteLatency]);
+        let varied = Varied::DataPool("cephfs_data".into(), "ec".into());
+        request.experiment =
+            Experiment::PairedComparison(PairedSetting { a: "cephfs_data".into(), b: "ec".into(), varied });
+        request.goal = model::Goal::beside(1);
+        let plan = planner::plan(&inventory, &request).unwrap();
+        let made: Vec<String> = plan.changes.iter().map(Change::what).collect();
+        assert_eq!(made.len(), 2, "{made:?}");
+        assert!(made[0].contains(".data4.cephfs ") && made[1].contains(".data7.cephfs "), "{made:?}");
+    }
+
     #[test]
     fn an_export_without_room_that_is_named_twice_or_asked_for_what_it_lacks_is_told() {
         let full = plan(vec![seen(MIB)], &[]).unwrap_err();
@@ -196,7 +298,8 @@ mod tests {
         assert!(cached.contains("take stat instead"), "{cached}");
         let mut both = request(&[Pattern::StatCached]);
         both.targets.cephfs = Some("cephfs".into());
-        let inventory = Inventory { exports: vec![seen(GIB)], cephfs: Some("cephfs".into()), ..testing::inventory(3) };
+        let inventory =
+            Inventory { exports: vec![seen(GIB)], cephfs: Some(testing::cephfs()), ..testing::inventory(3) };
         let plan = planner::plan(&inventory, &both).unwrap();
         assert!(plan.steps.iter().all(|step| matches!(step.targets[0].place, Place::Cephfs { .. })), "{plan:?}");
     }

@@ -1,6 +1,7 @@
 //! Steps of the object layer: objects of a bucket of our own, at a gateway: whole, and by their names.
 
 use super::file::refuse_sizes;
+use crate::Varied;
 use crate::planner::draft::{Draft, OPEN_BYTES};
 use model::pattern::Family;
 use model::units::bytes;
@@ -114,11 +115,17 @@ fn buckets(draft: &Draft) -> Vec<OwnBucket> {
         let rest = gateway.url.split_once("://").map_or(gateway.url.as_str(), |(_, rest)| rest);
         rest.split('/').next().unwrap_or(rest).to_string()
     };
+    let second = match draft.request.experiment.pair().map(|pair| &pair.varied) {
+        Some(Varied::Placement(_, b)) => draft.options.placement.as_ref() == Some(b),
+        _ => false,
+    };
+    // Of a comparison of placements both sides have theirs at the same gateways.
+    let before = if second { inventory.gateways.len() } else { 0 };
     let own = |(number, gateway): (usize, &Gateway)| {
         // One host may answer with TLS and without.
         let alike = inventory.gateways.iter().filter(|other| host(other) == host(gateway)).count() > 1;
         let shown = if alike { gateway.url.clone() } else { host(gateway) };
-        let name = match number {
+        let name = match before + number {
             0 => format!("fathom-{}", inventory.run),
             more => format!("fathom-{}-{}", inventory.run, more + 1),
         };
@@ -199,7 +206,7 @@ fn nameless() -> String {
 #[cfg(test)]
 mod tests {
     use crate::planner::{self, testing};
-    use crate::{Experiment, Request};
+    use crate::{Experiment, PairedSetting, Request, Varied};
     use model::{Change, Inventory, Layer, ObjectsNeeded, Pattern, Place, Step, working_set};
     use std::collections::BTreeSet;
 
@@ -230,6 +237,30 @@ mod tests {
         assert_eq!(of(Pattern::ReadParallel), both);
         let usual = planner::plan(&inventory, &testing::request(&[Layer::Object])).unwrap();
         assert!(usual.steps.iter().all(|step| step.targets.len() == 1));
+    }
+
+    #[test]
+    fn both_placements_of_a_comparison_have_buckets_of_their_own_at_each_gateway() {
+        let inventory = at(&["http://10.1.0.1:8080", "http://10.1.0.2:8080"]);
+        let mut request = testing::request(&[Layer::Object]);
+        request.workload.patterns = vec![Pattern::WriteLatency];
+        let varied = Varied::Placement("ssd".into(), "ec".into());
+        request.experiment = Experiment::PairedComparison(PairedSetting { a: "ssd".into(), b: "ec".into(), varied });
+        request.goal = model::Goal::beside(1);
+        let plan = planner::plan(&inventory, &request).unwrap();
+        let made = plan.changes.iter().map(|change| match change {
+            Change::Bucket { name, placement, gateway } => {
+                let number = name.trim_start_matches(&format!("fathom-{}", inventory.run));
+                (gateway.url.as_str(), number, placement.as_deref().unwrap())
+            }
+            other => panic!("{other:?}"),
+        });
+        let (first, second) = ("http://10.1.0.1:8080", "http://10.1.0.2:8080");
+        let all = [(first, "", "ssd"), (second, "-2", "ssd"), (first, "-3", "ec"), (second, "-4", "ec")];
+        assert_eq!(made.collect::<Vec<_>>(), all);
+        request.targets.swift = true;
+        let swift = planner::ab::prepared(&request).unwrap_err().to_string();
+        assert!(swift.contains("--ab placement") && swift.contains("--swift"), "{swift}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What `--ab` takes, as in `pool=fast,slow`.
-pub const WAYS: &str = "nothing; pool=A,B (rados, rbd); data-pool=A,B (rbd); engine=A,B; block-size=A,B; depth=A,B; jobs=A,B; path=A,B (disk); \
+pub const WAYS: &str = "nothing; pool=A,B (rados, rbd); data-pool=A,B (rbd, file); placement=A,B (object); engine=A,B; block-size=A,B; depth=A,B; jobs=A,B; path=A,B (disk); \
                         osd=A,B (store, osd); option:WHO/NAME=VALUE (as it is against VALUE)";
 
 /// The request with what both sides have in common; before anything is reached or started. Refuses what is the same on both sides
@@ -35,7 +35,8 @@ pub fn prepared(request: &Request) -> Result<Request, Failure> {
 fn refuse_layers_without(request: &Request, setting: &PairedSetting) -> Result<(), Failure> {
     let has = |layer: &Layer| match setting.varied {
         Varied::Pool(..) | Varied::PoolLike { .. } => layer.of_pools(),
-        Varied::DataPool(..) => layer.can().images,
+        Varied::DataPool(..) => layer.can().images || layer.of_folders(),
+        Varied::Placement(..) => layer.of_buckets(),
         Varied::Osd(..) => layer.of_single_osds(),
         Varied::Path(..) => layer.of_disks(),
         _ => true,
@@ -58,6 +59,7 @@ fn refuse_fixed(request: &Request, setting: &PairedSetting) -> Result<(), Failur
     let fixed = match &setting.varied {
         Varied::Pool(..) | Varied::PoolLike { .. } => request.targets.pool.is_some().then_some("--pool"),
         Varied::DataPool(..) => request.targets.data_pool.is_some().then_some("--data-pool"),
+        Varied::Placement(..) => options.placement.is_some().then_some("--placement"),
         Varied::Engine(..) => options.engine.is_some().then_some("--engine"),
         Varied::BlockSize(..) => options.block_size.is_some().then_some("--block-size"),
         Varied::Depth(..) => options.depth.is_some().then_some("--depth"),
@@ -69,6 +71,10 @@ fn refuse_fixed(request: &Request, setting: &PairedSetting) -> Result<(), Failur
         let what = setting.varied.name();
         let text = format!("{what} differs by --ab and has a fixed value as well, by {given}; leave one of them out");
         return Err(Failure::Usage(text));
+    }
+    if request.targets.swift && matches!(setting.varied, Varied::Placement(..)) {
+        let text = "--ab placement: buckets are placed by S3 alone; leave --swift out";
+        return Err(Failure::Usage(text.to_string()));
     }
     let Varied::Path(a, b) = &setting.varied else { return Ok(()) };
     match request.targets.paths.iter().find(|path| ![a, b].contains(path)) {
@@ -83,8 +89,9 @@ fn refuse_fixed(request: &Request, setting: &PairedSetting) -> Result<(), Failur
 
 /// Images whose data lie elsewhere have their names in a pool that stays: with one that goes, nobody would know their data any more.
 fn refuse_without_names(request: &Request, varied: &Varied) -> Result<(), Failure> {
+    let images = request.layers.iter().any(|layer| layer.can().images);
     match varied {
-        Varied::DataPool(..) if request.targets.pool.is_none() => Err(Failure::Usage(
+        Varied::DataPool(..) if images && request.targets.pool.is_none() => Err(Failure::Usage(
             "--ab data-pool: the names of the images lie in a replicated pool that is there; name it by --pool"
                 .to_string(),
         )),
@@ -210,6 +217,7 @@ pub(super) fn on_side(request: &Request, varied: &Varied, side: Side) -> Request
         Varied::Nothing => {}
         Varied::Pool(a, b) => targets.pool = Some(side.of(a, b).clone()),
         Varied::DataPool(a, b) => targets.data_pool = Some(side.of(a, b).clone()),
+        Varied::Placement(a, b) => options.placement = Some(side.of(a, b).clone()),
         Varied::Engine(a, b) => options.engine = Some(side.of(a, b).clone()),
         Varied::BlockSize(a, b) => options.block_size = Some(side.of(*a, *b)),
         Varied::Depth(a, b) => options.depth = Some(side.of(*a, *b)),
@@ -244,6 +252,7 @@ mod tests {
         let varied = match what {
             "pool" => Varied::Pool(a.into(), b.into()),
             "data-pool" => Varied::DataPool(a.into(), b.into()),
+            "placement" => Varied::Placement(a.into(), b.into()),
             "path" => Varied::Path(a.into(), b.into()),
             "engine" => Varied::Engine(a.into(), b.into()),
             "osd" => Varied::Osd(first as u32, second as u32),

@@ -1,6 +1,7 @@
 //! What a run makes in pools that were there before: images only where those of RBD are, and no more than the pool's quota has room for.
 
 use super::room::PART;
+use crate::layers::file;
 use model::shell::word;
 use model::units::bytes as shown;
 use model::workload::MIB;
@@ -9,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// Size of the objects with an image's data, unless the cluster says otherwise.
 const IMAGE_OBJECT: Bytes = 4 * MIB;
+/// Size of the objects with a file's data, unless its layout says otherwise.
+const FILE_OBJECT: Bytes = 4 * MIB;
 /// Beside its data an image has a name, a header and an object map; its pool has three objects with all of its images.
 const IMAGE_FURTHER: u64 = 3;
 const INDEX: u64 = 3;
@@ -38,6 +41,7 @@ fn used<'s>(scope: &'s Scope, changes: &[Change]) -> Vec<&'s PoolScope> {
         changes.iter().any(|change| match change {
             Change::Image { pool, data_pool, .. } => *pool == known.name || data_pool.as_ref() == Some(&known.name),
             Change::Objects { pool, .. } => *pool == known.name,
+            Change::CephfsFolder { data_pool, .. } => data_pool.as_ref() == Some(&known.name),
             _ => false,
         })
     };
@@ -121,7 +125,8 @@ fn too_small(pool: &PoolScope, (bytes, objects): Amount) -> Option<(String, Stri
 
 /// Without replicas, as quotas count.
 fn needed(pool: &PoolScope, changes: &[Change], steps: &[Step]) -> Amount {
-    let (mut bytes, mut objects) = of_objects(pool, steps);
+    let [(mut bytes, mut objects), of_files] = [of_objects(pool, steps), of_files(pool, steps)];
+    (bytes, objects) = (bytes + of_files.0, objects + of_files.1);
     let mut index = 0;
     for change in changes {
         let Change::Image { pool: of, data_pool, bytes: own, .. } = change else { continue };
@@ -135,6 +140,25 @@ fn needed(pool: &PoolScope, changes: &[Change], steps: &[Step]) -> Amount {
         }
     }
     (bytes, objects + index)
+}
+
+/// Of a folder the blocks of all its steps are in the same files, and each tree is made in the place of the one before.
+fn of_files(pool: &PoolScope, steps: &[Step]) -> Amount {
+    let mut folders: BTreeMap<(&str, bool), Amount> = BTreeMap::new();
+    for (step, target) in steps.iter().flat_map(|step| step.targets.iter().map(move |target| (step, target))) {
+        let Place::Cephfs { path, data_pool, .. } = &target.place else { continue };
+        if data_pool.as_ref() != Some(&pool.name) {
+            continue;
+        }
+        let load = &step.workload;
+        let (bytes, files) = match load.of_files() {
+            true => (file::of_names(load), file::names_of(load)),
+            false => (load.span, u64::from(load.jobs)),
+        };
+        let most = folders.entry((path, load.of_files())).or_default();
+        *most = (bytes.max(most.0), (bytes / FILE_OBJECT + files).max(most.1));
+    }
+    folders.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
 }
 
 /// Steps with the same objects share them.

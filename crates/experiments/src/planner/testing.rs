@@ -3,6 +3,7 @@
 pub use model::testing::*;
 
 use crate::Request;
+use model::inventory::CephfsSeen;
 use model::workload::{KIB, MIB};
 use model::{Inventory, Layer, OsdScope, PathKind, Scope, Setting, Site, SiteSeen, SiteWish, SweepAxis};
 
@@ -27,6 +28,11 @@ pub fn axis(text: &str) -> SweepAxis {
         Setting::Number(digits.parse::<u64>().unwrap_or(0) * unit)
     };
     SweepAxis { name: name.to_string(), values: list.split(',').map(number).collect() }
+}
+
+/// A file system of the cluster, with a second pool for data.
+pub fn cephfs() -> CephfsSeen {
+    CephfsSeen { name: "cephfs".into(), data_pools: vec!["cephfs_data".into(), "ec".into()] }
 }
 
 /// A folder of this host in which files can be made.

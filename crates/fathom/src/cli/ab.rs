@@ -38,6 +38,7 @@ fn varied(what: &str, a: &str, b: &str) -> Result<Varied, String> {
     match what {
         "pool" => Ok(Varied::Pool(own_a, own_b)),
         "data-pool" => Ok(Varied::DataPool(own_a, own_b)),
+        "placement" => Ok(Varied::Placement(words::placement(a)?, words::placement(b)?)),
         "engine" => Ok(Varied::Engine(own_a, own_b)),
         "path" => Ok(Varied::Path(PathBuf::from(a), PathBuf::from(b))),
         "block-size" => Ok(Varied::BlockSize(words::size(a)?, words::size(b)?)),

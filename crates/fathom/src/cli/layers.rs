@@ -227,6 +227,10 @@ pub struct FileCommand<E: Args = RatedExperimentArgs> {
     /// A file system of the cluster, loaded by libcephfs: nothing need be mounted. A folder of the run's own is made in it, and deleted again
     #[arg(long, value_name = "NAME")]
     pub cephfs: Option<String>,
+    /// Where the bytes of the files lie, by libcephfs: this data pool of the file system, an erasure-coded one, say. (Of a mounted folder its
+    /// layout says it)
+    #[arg(long, value_name = "POOL")]
+    pub data_pool: Option<String>,
     #[command(flatten)]
     pub sync: SyncArgs,
     #[command(flatten)]

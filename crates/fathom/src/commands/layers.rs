@@ -83,7 +83,7 @@ pub fn of_rbd<E: Args>(args: &RbdArgs<E>) -> OneLayer<'_, E> {
 
 pub fn of_file<E: Args>(args: &FileCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
     let ((folders, exports), cephfs) = (folders(&args.folders)?, args.cephfs.clone());
-    let targets = Targets { folders, exports, cephfs, ..Targets::default() };
+    let targets = Targets { folders, exports, cephfs, data_pool: args.data_pool.clone(), ..Targets::default() };
     let mix = mix(Layer::File, &args.names)?;
     refuse_what_names_have_not(args)?;
     let (sync, tree, sizes) = (args.sync.sync, tree(&args.tree), args.names.sizes.clone());

@@ -1,4 +1,4 @@
-//! Images whose data lie in another pool than their names: an erasure-coded one.
+//! Images and files whose data lie in another pool than their names: an erasure-coded one.
 
 use crate::common::{Lab, eventually, tool};
 
@@ -6,10 +6,12 @@ const SMALL: [&str; 5] = ["--quick", "--working-set", "16M", "--pool", "vms"];
 
 /// A replicated pool of RBD, and one of 2+1 chunks in which somebody has an object.
 fn lab() -> Lab {
-    let lab = Lab::up(&["--osds", "3", "--backing", "memory"]);
+    let lab = Lab::up(&["--osds", "3", "--backing", "memory", "--with", "cephfs"]);
     lab.ceph(&["osd", "pool", "create", "vms", "8"]);
     lab.ceph(&["osd", "erasure-code-profile", "set", "two-one", "k=2", "m=1", "crush-failure-domain=osd"]);
     lab.ceph(&["osd", "pool", "create", "ec", "8", "8", "erasure", "two-one"]);
+    lab.ceph(&["osd", "pool", "create", "files-ec", "8", "8", "erasure", "two-one"]);
+    lab.ceph(&["osd", "pool", "set", "files-ec", "allow_ec_overwrites", "true"]);
     for pool in ["vms", "ec"] {
         lab.ceph(&["osd", "pool", "application", "enable", pool, "rbd"]);
     }
@@ -44,7 +46,7 @@ fn only_theirs_is_left(lab: &Lab) {
 }
 
 #[test]
-fn data_of_images_lie_in_the_pool_that_is_named_and_are_gone_afterwards() {
+fn data_lie_in_the_pool_that_is_named_and_are_gone_afterwards() {
     let lab = lab();
     refused(&lab);
     lab.ceph(&["osd", "pool", "set", "ec", "allow_ec_overwrites", "true"]);
@@ -103,4 +105,34 @@ fn data_of_images_lie_in_the_pool_that_is_named_and_are_gone_afterwards() {
     let states = ["--states", "--data-pool", "ec", "--quick", "--working-set", "32M"];
     assert!(run(&states).ends(0, &[]).out.contains("States of an image"));
     only_theirs_is_left(&lab);
+
+    files(&lab);
+}
+
+/// Files beside each other in the file system's own pool and in one of chunks, and nothing of them afterwards.
+fn files(lab: &Lab) {
+    let run = |words: &[&str]| lab.run(&[&["file", "--cephfs", "cephfs", "--duration", "1s"], words].concat());
+    let own = lab.ceph(&["fs", "ls", "--format", "json"]);
+    let own: serde_json::Value = serde_json::from_str(&own).unwrap();
+    let own = own[0]["data_pools"][0].as_str().unwrap();
+    let other = run(&["--data-pool", "files-ec"]);
+    other.ends(2, &[&format!("it has {own}; `ceph fs add_data_pool cephfs files-ec`")]);
+    lab.ceph(&["fs", "add_data_pool", "cephfs", "files-ec"]);
+    tool("rados", &["--conf", lab.conf(), "-p", "files-ec", "put", "theirs", "/etc/hostname"]);
+
+    let objects = || lab.rados(&["-p", "files-ec", "ls"]).lines().map(str::to_string).collect::<Vec<_>>();
+    let pair = format!("data-pool={own},files-ec");
+    let words = ["file", "--cephfs", "cephfs", "--ab", &pair, "--patterns", "write-latency", "--format=json"];
+    let told = lab.home.path().join("told");
+    let mut ran = lab.fathom(&[&words[..], &["--duration", "1s", "--passes", "6"]].concat());
+    let mut ran =
+        ran.stdout(std::fs::File::create(&told).unwrap()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    eventually("data of the run in files-ec", 60, || objects().len() > 1);
+    let code = ran.wait().unwrap().code().unwrap();
+    assert!(matches!(code, 0 | 4 | 5), "{code}");
+    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&told).unwrap()).unwrap();
+    let targets: Vec<_> = report["figures"].as_array().unwrap().iter().map(|one| one["target"].clone()).collect();
+    let data_in = |pool: &str| format!("cephfs (libcephfs, data in {pool})");
+    assert_eq!(targets, [data_in(own), data_in("files-ec")], "{report:#}");
+    eventually("the end of all but theirs", 60, || objects() == ["theirs"]);
 }

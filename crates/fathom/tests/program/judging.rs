@@ -2,17 +2,34 @@
 
 use crate::common::{Home, Ran};
 use serde_json::Value;
+use std::fs;
 
 const LOAD: [&str; 6] = ["--working-set", "8M", "--patterns", "write-latency,read-latency", "--format", "json"];
 
-fn disk(home: &Home, further: &[&str]) -> Ran {
-    let file = home.path().join("load").to_string_lossy().into_owned();
-    home.run(&[&["disk", &file], &LOAD[..], further].concat())
+/// A home, and a folder for what is loaded: in memory, which no other test keeps busy.
+struct Place {
+    home: Home,
+    memory: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let memory = tempfile::Builder::new().prefix("fathom-test-").tempdir_in("/dev/shm").unwrap();
+        Place { home: Home::new(), memory }
+    }
+
+    fn file(&self) -> String {
+        self.memory.path().join("load").to_string_lossy().into_owned()
+    }
+
+    fn disk(&self, further: &[&str]) -> Ran {
+        self.home.run(&[&["disk", &self.file()], &LOAD[..], further].concat())
+    }
 }
 
 fn limits(home: &Home, text: &str) -> String {
     let path = home.path().join("limits.toml");
-    std::fs::write(&path, text).unwrap();
+    fs::write(&path, text).unwrap();
     path.to_string_lossy().into_owned()
 }
 
@@ -43,19 +60,20 @@ fn slices(home: &Home, run: &str) -> Vec<model::Slice> {
 /// No disk takes an hour for a write, and none answers in a nanosecond.
 #[test]
 fn thresholds_far_away_pass_or_fail_at_once_and_only_they_are_measured() {
-    let home = Home::new();
-    let far = limits(&home, "[device]\nwrite-latency = \"<= 3600 s\"\n");
-    let ran = disk(&home, &["--verdict", &far, "--sync", "dsync"]);
+    let place = Place::new();
+    let home = &place.home;
+    let far = limits(home, "[device]\nwrite-latency = \"<= 3600 s\"\n");
+    let ran = place.disk(&["--verdict", &far, "--sync", "dsync"]);
     let document = ran.ends(0, &[]).json();
     assert_eq!(outcomes(&document), ["pass"], "{document}");
     let figures = document["figures"].as_array().unwrap();
     assert_eq!((figures.len(), &figures[0]["pattern"]), (1, &Value::from("write-latency")));
     // One slice exactly if it settled: on a busy disk the level may still move at its end, and then it takes another.
-    let slices = slices(&home, document["run"].as_str().unwrap());
+    let slices = slices(home, document["run"].as_str().unwrap());
     assert_eq!(slices.len(), if slices[0].settled { 1 } else { 2 });
     assert_eq!(figures[0]["slices"], slices.len());
 
-    let ran = disk(&home, &["--verdict", &limits(&home, "[device]\nread-latency = \"<= 0.001 us\"\n")]);
+    let ran = place.disk(&["--verdict", &limits(home, "[device]\nread-latency = \"<= 0.001 us\"\n")]);
     let document = ran.json();
     // On a machine so busy that the load generator was starved, nothing can be said to have failed.
     let starved = document["figures"][0]["label"] == "generator-limited";
@@ -66,23 +84,25 @@ fn thresholds_far_away_pass_or_fail_at_once_and_only_they_are_measured() {
 
 #[test]
 fn thresholds_that_cannot_be_are_refused_before_anything_is_measured() {
-    let home = Home::new();
-    disk(&home, &["--expect", "last", "-10%"]).ends(2, &["archive"]);
+    let place = Place::new();
+    let home = &place.home;
+    place.disk(&["--expect", "last", "-10%"]).ends(2, &["archive"]);
     for (text, words) in [
         ("[device]\nwrite-latency = \">= 3 ms\"\n", ["limits.toml:2", "<= 3 ms"]),
         ("[rbd]\nwrite-latency = \"<= 3 ms\"\n", ["limits.toml", "no threshold for the layers"]),
         ("[device.\"/dev/none\"]\nwrite-latency = \"<= 3 ms\"\n", ["/dev/none", "targets"]),
     ] {
-        disk(&home, &["--verdict", &limits(&home, text)]).ends(2, &words);
+        place.disk(&["--verdict", &limits(home, text)]).ends(2, &words);
     }
-    assert!(!home.path().join("load").exists(), "a file was made");
+    assert!(!fs::exists(place.file()).unwrap(), "a file was made");
 }
 
 /// A run that failed or was stopped before anything was measured is no `last` of those that read, and is called what it is.
 #[test]
 fn last_is_the_newest_run_with_figures_and_each_run_is_listed_with_its_end() {
-    let home = Home::new();
-    let measured = disk(&home, &["--duration", "300ms"]).json()["run"].as_str().unwrap().to_string();
+    let place = Place::new();
+    let home = &place.home;
+    let measured = place.disk(&["--duration", "300ms"]).json()["run"].as_str().unwrap().to_string();
     let archive = home.path().join("fathom/archive.sqlite");
     for (name, ending) in
         [("29990101-000000-aaaa", model::Ending::Failed), ("29990101-000001-bbbb", model::Ending::Stopped)]
@@ -107,11 +127,12 @@ fn last_is_the_newest_run_with_figures_and_each_run_is_listed_with_its_end() {
 
 #[test]
 fn runs_are_compared_and_expected_again() {
-    let home = Home::new();
+    let place = Place::new();
+    let home = &place.home;
     home.run(&["compare", "last", "last"]).ends(2, &[]);
-    let file = home.path().join("load").to_string_lossy().into_owned();
+    let file = place.file();
     let load = [&["disk", &file], &LOAD[..4], &["--passes", "2"]].concat();
-    let first = known(&home, &load)["run"].as_str().unwrap().to_string();
+    let first = known(home, &load)["run"].as_str().unwrap().to_string();
     home.run(&["compare", &first, "last"]).ends(2, &["named twice"]);
     home.run(&["compare", &format!("{first},last"), &first]).ends(2, &["named twice"]);
     home.run(&["compare", "--history"]).ends(2, &["earlier run"]);
@@ -122,9 +143,9 @@ fn runs_are_compared_and_expected_again() {
     }
     home.run(&["compare", "--history", "--until", "nothing"]).ends(2, &["no run nothing", &first]);
     home.run(&["sweep", "--resume", "nothing"]).ends(2, &["no run nothing", &first]);
-    disk(&home, &["--expect", "nothing", "-10%"]).ends(2, &["no run nothing", &first]);
+    place.disk(&["--expect", "nothing", "-10%"]).ends(2, &["no run nothing", &first]);
 
-    disk(&home, &["--duration", "1s", "--passes", "2"]);
+    place.disk(&["--duration", "1s", "--passes", "2"]);
     let ran = home.run(&["compare", &first, "last", "--format", "json"]);
     assert!(matches!(ran.code, 0 | 5), "{}: {}", ran.code, ran.err);
     let document = ran.json();
@@ -136,21 +157,22 @@ fn runs_are_compared_and_expected_again() {
     let ran = home.run(&["compare", "--history", "--format", "json"]);
     assert_eq!(ran.json()["trends"].as_array().unwrap().len(), 3);
 
-    let again = disk(&home, &["--expect", &first, "-99%"]);
+    let again = place.disk(&["--expect", &first, "-99%"]);
     assert_eq!(outcomes(&again.ends(0, &[]).json()), ["pass", "pass"]);
-    disk(&home, &["--expect", &first, "10%"]).ends(2, &["10%", "-10%"]);
+    place.disk(&["--expect", &first, "10%"]).ends(2, &["10%", "-10%"]);
     // What it had with other blocks is no measure.
-    disk(&home, &["--expect", &first, "-99%", "--block-size", "8k"]).ends(2, &["--expect", "another block size"]);
-    disk(&home, &["--expect", &first, "-99%", "--rate", "100"]).ends(2, &["--rate"]);
+    place.disk(&["--expect", &first, "-99%", "--block-size", "8k"]).ends(2, &["--expect", "another block size"]);
+    place.disk(&["--expect", &first, "-99%", "--rate", "100"]).ends(2, &["--rate"]);
 }
 
 /// Reads are held against the reads that were, writes against the writes.
 #[test]
 fn each_kind_of_a_mix_is_expected_by_itself() {
-    let home = Home::new();
-    let file = home.path().join("load").to_string_lossy().into_owned();
+    let place = Place::new();
+    let home = &place.home;
+    let file = place.file();
     let load = ["disk", &file, "--working-set", "8M", "--read-share", "30", "--depth", "4"];
-    let first = known(&home, &load);
+    let first = known(home, &load);
     let values = |document: &Value| -> Vec<f64> {
         document["figures"].as_array().unwrap().iter().map(|figure| figure["value"].as_f64().unwrap()).collect()
     };
@@ -176,9 +198,10 @@ fn each_kind_of_a_mix_is_expected_by_itself() {
 /// One stream and four have the same target; only the four are in the depth chart, and only of them a bound is.
 #[test]
 fn what_an_earlier_run_had_is_no_bound_for_what_lies_beside_the_chart() {
-    let home = Home::new();
+    let place = Place::new();
+    let home = &place.home;
     let network = ["network", "--patterns", "read-linear"];
-    known(&home, &[&network[..], &["--passes", "1"]].concat());
+    known(home, &[&network[..], &["--passes", "1"]].concat());
     let verdict = [&network[..], &["--expect", "last", "-99%", "--format", "json", "--quiet"]].concat();
     let found = home.run(&verdict);
     assert_eq!(found.code, 0, "{}", found.err);

@@ -123,7 +123,11 @@ impl Contest<'_> {
             let done = set.window + 1 >= last || why.is_some() || self.ready.health.asked_to_end();
             if done { Flow::Stop } else { Flow::GoOn }
         };
-        let end = self.ready.host.load((&step, None), WINDOW, &mut on_window).map_err(|error| error.to_string())?;
+        let end = self
+            .ready
+            .host
+            .load((&step, None), WINDOW, &mut || {}, &mut on_window)
+            .map_err(|error| error.to_string())?;
         if self.ready.health.asked_to_end() {
             return Ok(None);
         }

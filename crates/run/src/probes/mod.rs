@@ -16,8 +16,12 @@ use std::cell::RefCell;
 /// Looks at one source from the beginning of a slice to its end.
 pub trait Probe {
     fn begin(&mut self, step: &Step);
+    /// All sessions are open, and nothing is loaded yet. Agents can't be asked now.
+    fn opened(&mut self) {}
     /// Between two windows.
     fn look(&mut self) {}
+    /// The last window is over, and sessions are open still. Agents can't be asked now. Not called of every slice: one may break before.
+    fn loaded(&mut self) {}
     /// The slice is over. What could not be seen is left out.
     fn end(&mut self, slice: &SliceDone) -> Vec<Observation>;
 }
@@ -54,8 +58,12 @@ const PROBES: [Start; 6] = [
 /// What is seen beside the load of one slice after the other.
 pub trait Observer {
     fn begin(&self, step: &Step);
+    /// All sessions are open.
+    fn opened(&self);
     /// Between two windows.
     fn look(&self);
+    /// The last window is over, and sessions are open still.
+    fn loaded(&self);
     fn end(&self, slice: &SliceDone) -> Vec<Observation>;
 }
 
@@ -74,8 +82,16 @@ impl Observer for Probes<'_> {
         self.0.borrow_mut().iter_mut().for_each(|probe| probe.begin(step));
     }
 
+    fn opened(&self) {
+        self.0.borrow_mut().iter_mut().for_each(|probe| probe.opened());
+    }
+
     fn look(&self) {
         self.0.borrow_mut().iter_mut().for_each(|probe| probe.look());
+    }
+
+    fn loaded(&self) {
+        self.0.borrow_mut().iter_mut().for_each(|probe| probe.loaded());
     }
 
     fn end(&self, slice: &SliceDone) -> Vec<Observation> {

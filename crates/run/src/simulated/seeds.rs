@@ -19,10 +19,11 @@ impl Loader for Noted<'_> {
         &self,
         what: (&Step, Option<Bytes>),
         window_ns: Nanos,
+        opened: &mut dyn FnMut(),
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
         self.seeds.borrow_mut().push((what.0.id.0, what.0.workload.seed));
-        self.loader.load(what, window_ns, on_window)
+        self.loader.load(what, window_ns, opened, on_window)
     }
 }
 

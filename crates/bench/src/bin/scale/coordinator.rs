@@ -231,6 +231,7 @@ impl Loader for Nobody {
         &self,
         _: (&Step, Option<Bytes>),
         _: Nanos,
+        _: &mut dyn FnMut(),
         _: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
         Err(EngineError::Refused("everything is loaded by agents".into()))
@@ -269,6 +270,7 @@ impl Loader for Timed<'_> {
         &self,
         what: (&Step, Option<Bytes>),
         window_ns: Nanos,
+        opened: &mut dyn FnMut(),
         on_window: &mut dyn FnMut(&WindowSet) -> Flow,
     ) -> Result<SliceEnd, EngineError> {
         let mut look = |set: &WindowSet| {
@@ -281,6 +283,6 @@ impl Loader for Timed<'_> {
             drop(seen);
             on_window(set)
         };
-        self.hosts.load(what, window_ns, &mut look)
+        self.hosts.load(what, window_ns, opened, &mut look)
     }
 }

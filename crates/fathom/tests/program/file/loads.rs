@@ -282,5 +282,9 @@ fn a_labs_file_system_is_loaded_by_its_library_and_stands_beside_objects() {
     let shown = lab.home.run(&["show", "--format", "json"]).ends(0, &[]).json();
     let all = targets(&shown);
     assert!(all.len() == 3 && all.contains("cephfs (libcephfs)"), "{all:?}");
+    // The metadata server served both: its requests are of the operations of both.
+    let asked = shown["latency_parts"].as_array().unwrap().iter().map(|one| one["requests"].as_f64().unwrap());
+    let asked: Vec<f64> = asked.collect();
+    assert!(asked.len() == 2 && asked.iter().all(|asked| (0.5..1.8).contains(asked)), "{asked:?}");
     only_theirs_is_left(mount.path());
 }

@@ -64,10 +64,40 @@ pub(super) fn each_number_of_objects_has_a_bucket_of_its_own(lab: &Lab, gateway:
     assert!(target.ends_with(" (placement default-placement)"), "{target}");
     only_theirs_is_left(gateway);
 
+    two_placements(lab, gateway);
+
     let refused = |words: &[&str], why: &str| {
         lab.home.run(&[words, &["--lab", &lab.name]].concat()).ends(2, &[why]);
     };
     refused(&["object", "--objects", "1000", "--working-set", "4M"], "cannot be used with");
     refused(&["sweep", "object", "--axis", "objects=10,20", "--working-set", "4M"], "leave one of them out");
     refused(&["sweep", "rados", "--axis", "objects=10,20"], "the rados layer has no such thing");
+}
+
+/// Objects of two pools beside each other.
+fn two_placements(lab: &Lab, gateway: &Gateway) {
+    lab.ceph(&["osd", "pool", "create", "others", "8"]);
+    lab.ceph(&["osd", "pool", "application", "enable", "others", "rgw"]);
+    let admin = |words: &[&str]| tool("radosgw-admin", &[&["--conf", lab.conf()], words].concat());
+    admin(&["zonegroup", "placement", "add", "--rgw-zonegroup", "default", "--placement-id", "b"]);
+    let index = "default.rgw.buckets.index";
+    let of_zone = ["zone", "placement", "add", "--rgw-zone", "default", "--placement-id", "b", "--index-pool", index];
+    admin(&[&of_zone[..], &["--data-pool", "others", "--data-extra-pool", "default.rgw.buckets.non-ec"]].concat());
+    for what in ["kill", "start"] {
+        lab.home.run(&["lab", "daemon", what, "rgw.a", "--name", &lab.name]).ends(0, &[]);
+    }
+    let pair = ["--ab", "placement=default-placement,b", "--patterns", "write-latency", "--duration", "1s"];
+    let words = [&["object", "--lab", &lab.name, "--passes", "6", "--format=json"], &pair[..]].concat();
+    let told = lab.home.path().join("told");
+    let out = fs::File::create(&told).unwrap();
+    let mut ran = lab.home.fathom(&words).stdout(out).stderr(Stdio::null()).spawn().unwrap();
+    let objects = || tool("rados", &["--conf", lab.conf(), "-p", "others", "ls"]).lines().count();
+    eventually("objects in the other pool", 60, || objects() > 0);
+    let code = ran.wait().unwrap().code().unwrap();
+    assert!(matches!(code, 0 | 4 | 5), "{code}");
+    let report: Value = serde_json::from_str(&fs::read_to_string(&told).unwrap()).unwrap();
+    let targets = report["figures"].as_array().unwrap().iter().map(|one| one["target"].as_str().unwrap());
+    let ends: Vec<&str> = targets.map(|name| name.split_once(" (").unwrap().1).collect();
+    assert_eq!(ends, ["placement default-placement)", "placement b)"]);
+    only_theirs_is_left(gateway);
 }

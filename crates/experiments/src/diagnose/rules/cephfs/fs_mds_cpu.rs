@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn place() -> Place {
-        Place::Cephfs { file_system: "home".into(), path: "/fathom.x.files".into() }
+        Place::Cephfs { file_system: "home".into(), path: "/fathom.x.files".into(), data_pool: None }
     }
 
     fn suspects(loads: &[HostLoad], place: Place, servers: Option<&[&str]>) -> Vec<Suspect> {

@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn by_libcephfs() -> Target {
-        let place = Place::Cephfs { file_system: "cephfs".into(), path: "/fathom.x.files".into() };
+        let place = Place::Cephfs { file_system: "cephfs".into(), path: "/fathom.x.files".into(), data_pool: None };
         target(testing::folders(), "cephfs (libcephfs)", None, place)
     }
 
