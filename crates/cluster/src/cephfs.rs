@@ -12,10 +12,20 @@ use model::inventory::CephfsSeen;
 use serde_json::{Value, json};
 use std::ffi::CString;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// What a killed client held, others wait for until its session ends (`session_timeout` of a file system, 60 s).
 const STALL: Duration = Duration::from_secs(100);
+/// So long a folder whose making was not confirmed may still come: it waits for such a client as well.
+const SETTLED_SECONDS: i64 = 75;
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// Until when to look for a folder that is not there.
+pub(crate) fn settled(entry: &JournalEntry) -> Instant {
+    let since = entry.written.map_or(SETTLED_SECONDS, |written| jiff::Timestamp::now().as_second() - written);
+    Instant::now() + Duration::from_secs((SETTLED_SECONDS - since).clamp(0, SETTLED_SECONDS).unsigned_abs())
+}
 
 /// The file system of this name, which may be used. Asked before anything is changed.
 ///
@@ -92,7 +102,7 @@ pub(crate) fn unmake(
     path: &str,
     entry: &JournalEntry,
 ) -> Result<Unmade, ClusterError> {
-    let (change, confirmed) = (&entry.change, entry.made.is_some());
+    let (change, confirmed, settled) = (&entry.change, entry.made.is_some(), settled(entry));
     let (rados, name, own) = (cluster.rados.clone(), file_system.to_string(), path.to_string());
     let listed = cluster.ask(json!({"prefix": "fs ls"}))?;
     if !listed.as_array().into_iter().flatten().any(|one| one["name"] == file_system) {
@@ -100,7 +110,13 @@ pub(crate) fn unmake(
     }
     let undone = patiently(STALL, move |deleted| {
         let mounted = Arc::new(FileSystem::mount(&rados, &name).map_err(|error| error.to_string())?);
-        let folder = match mounted.folder(&own) {
+        let look = || mounted.folder(&own);
+        let mut found = look();
+        while matches!(found, Err(CephError::NotFound { .. })) && !confirmed && Instant::now() < settled {
+            sleep(LOOK_AGAIN);
+            found = look();
+        }
+        let folder = match found {
             Ok(folder) => folder,
             Err(CephError::NotFound { .. }) if confirmed => return Ok(Unmade::Left(NOT_FOUND.to_string())),
             Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     pub layers: Vec<Layer>,
+    /// None is named: whichever have nothing to measure here are left out, instead of an error.
+    pub all_layers: bool,
     pub targets: Targets,
     pub workload: WorkloadOptions,
     /// When a figure is good enough.

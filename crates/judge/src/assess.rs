@@ -92,7 +92,8 @@ impl Assessment<'_> {
             positions,
             distances: distances(&entries, record),
             doors: door_prices(&entries),
-            gateways: gateway_pairs(&entries),
+            // Both sides of a comparison are compared by it.
+            gateways: if record.plan.experiment.pair().is_some() { Vec::new() } else { gateway_pairs(&entries) },
             answer: answer(record, &entries, sustained),
             findings: Vec::new(),
             host_loads,

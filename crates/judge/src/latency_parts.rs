@@ -62,7 +62,9 @@ pub fn far_beyond(parts: &[LatencyPart], mean_ms: f64) -> bool {
 struct Seen {
     /// By OSD, all slices together.
     osds: BTreeMap<u32, BTreeMap<Timer, Spent>>,
+    /// Of all who loaded what the OSDs counted: one pool as several hosts see it.
     operations: u64,
+    /// Of this figure's operations.
     mean_ms: f64,
     asked: u32,
     of: u32,
@@ -78,7 +80,7 @@ impl Seen {
         };
         let chunks = redundancy(record, entry.place()?).is_some_and(|pool| pool.erasure_k.is_some());
         let mut seen = Seen { osds: BTreeMap::new(), operations: 0, mean_ms: 0.0, asked: 0, of: 0, chunks };
-        let mut ns = 0.0;
+        let (mut ns, mut own_operations) = (0.0, 0);
         let good = entry.slices.iter().filter(|slice| slice.void.is_none());
         for (slice, times) in good.filter_map(|slice| Some((slice, times(record, slice)?))) {
             let osds: Vec<&TimesOfOsd> = times.osds.iter().filter(|one| own.is_none_or(|own| own == one.osd)).collect();
@@ -91,12 +93,16 @@ impl Seen {
                 });
             }
             for sample in &slice.samples {
-                seen.operations += sample.service.count;
+                own_operations += sample.service.count;
                 ns += sample.service.sum_ns as f64;
             }
+            let beside =
+                |other: &&Slice| (other.step, other.pass) == (slice.step, slice.pass) && other.target.is_some();
+            let all = record.slices.iter().filter(beside).filter(|other| own.is_none() || other.target == slice.target);
+            seen.operations += all.flat_map(|slice| &slice.samples).map(|sample| sample.service.count).sum::<u64>();
         }
-        seen.mean_ms = ns / 1e6 / seen.operations as f64;
-        (seen.operations > 0 && !seen.osds.is_empty()).then_some(seen)
+        seen.mean_ms = ns / 1e6 / own_operations as f64;
+        (own_operations > 0 && !seen.osds.is_empty()).then_some(seen)
     }
 
     /// How many operations this timer of the clients' operations counted.
@@ -198,16 +204,17 @@ fn doubt(parts: &[LatencyPart], seen: &Seen) -> Option<String> {
     let rest = parts.iter().find(|one| one.part == Part::Rest)?.ms / seen.mean_ms;
     let counted = seen.counted(Timer::Write).max(seen.counted(Timer::Read));
     let own = seen.operations as f64 / counted.max(1) as f64;
-    match rest {
+    let rest = match rest {
         rest if rest > REST_MOST => Some(format!("no counter explains {} of it", percent(rest))),
         rest if rest < -REST_MOST => {
             Some(format!("the counters add up to {} more than the client saw", percent(-rest)))
         }
-        _ if own < OWN_LEAST && seen.asked == seen.of => {
-            Some(format!("{} of the operations that the OSDs timed were others'", percent(1.0 - own)))
-        }
         _ => None,
-    }
+    };
+    let others = (own < OWN_LEAST && seen.asked == seen.of)
+        .then(|| format!("{} of the operations that the OSDs timed were others'", percent(1.0 - own)));
+    let all: Vec<String> = rest.into_iter().chain(others).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 #[cfg(test)]

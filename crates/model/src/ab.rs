@@ -21,6 +21,11 @@ pub struct Ab {
     pub permanent: Vec<String>,
 }
 
+impl Ab {
+    /// Pairs of slices, one of each side: with fewer a busy machine makes a finding of nothing.
+    pub const PAIRS_LEAST: u32 = 6;
+}
+
 /// In the report: A is before, B after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AbFound {

@@ -139,7 +139,7 @@ fn why(answer: &Answer, code: &str, message: &str, now: Timestamp) -> String {
         (_, "QuotaExceeded") => "a quota of the user or the bucket is reached".to_string(),
         (_, "TooManyBuckets") => "this user may have no more buckets".to_string(),
         (_, "InvalidLocationConstraint") => {
-            "it has no such placement; radosgw-admin zonegroup placement list names those that there are (--placement)"
+            "it has no such placement; radosgw-admin zonegroup placement list names those that there are (a new one it knows when it has been restarted)"
                 .to_string()
         }
         (_, "AccessDenied") => "this user may not do that".to_string(),

@@ -63,6 +63,8 @@ impl Head {
     /// Of this process, on this cluster.
     pub fn on_cluster(run: String, started: String, fsid: Option<String>, access: ceph::ClusterAccess) -> Head {
         let ceph::ClusterAccess { conf, keyring, id, cluster, .. } = access;
+        // It may be undone from another folder.
+        let [conf, keyring] = [conf, keyring].map(|path| path.map(|path| std::path::absolute(&path).unwrap_or(path)));
         Head { fsid, conf, keyring, id, cluster, ..Head::of_this_process(run, started) }
     }
 }

@@ -40,7 +40,7 @@ pub fn wanted(inventory: &Inventory, request: &Request) -> Vec<(Option<ClientHos
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let folders = draft.request.targets.folders.clone();
     let none = draft.inventory.cephfs.is_none() && draft.inventory.exports.is_empty();
-    if folders.is_empty() && none && draft.request.layers.len() < Layer::ALL.len() {
+    if folders.is_empty() && none && !draft.request.all_layers {
         let text = "no file system is named: fathom file FOLDER (fathom run --folder FOLDER), of a mounted one or of an NFS server \
                     (nfs://HOST/FOLDER); --cephfs NAME, of the cluster; or a lab with one (--lab --with cephfs)";
         return Err(Failure::Usage(text.to_string()));

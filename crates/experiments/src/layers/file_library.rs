@@ -22,6 +22,8 @@ struct Library {
     place: Box<dyn Fn(String) -> Place>,
     folder: Box<dyn Fn(String) -> Change>,
     room: Option<Room>,
+    /// What a small file takes beside its bytes: in an erasure-coded pool a chunk of each, however few they are.
+    padding: Bytes,
     /// Files that can still be made; `None`: it does not tell.
     files_free: Option<u64>,
     /// How durable a write of a block is that has ended, where nothing else is asked for.
@@ -58,23 +60,33 @@ fn data_pool<'d>(draft: &Draft<'d>) -> Result<Option<&'d PoolScope>, Failure> {
     let Some(named) = &draft.request.targets.data_pool else { return Ok(None) };
     let Some(seen) = &draft.inventory.cephfs else {
         return Err(Failure::Usage(format!(
-            "--data-pool {named}: is of a file system that libcephfs loads (--cephfs NAME); in which pool the files of a mounted folder lie \
+            "data pool {named}: is of a file system that libcephfs loads (--cephfs NAME); in which pool the files of a mounted folder lie \
              that folder says: setfattr -n ceph.dir.layout.pool -v {} FOLDER",
             word(named)
         )));
     };
     let found = draft.inventory.scope.pools.iter().find(|pool| pool.name == *named);
-    match found.filter(|_| seen.data_pools.contains(named)) {
-        Some(found) => Ok(Some(found)),
-        None => Err(Failure::Usage(format!(
-            "--data-pool {named}: file system {} has no such data pool; it has {}; `ceph fs add_data_pool {} {}` gives it a pool that is \
-             there, for good",
-            seen.name,
-            seen.data_pools.join(", "),
-            word(&seen.name),
-            word(named)
-        ))),
+    if let Some(found) = found.filter(|_| seen.data_pools.contains(named)) {
+        return Ok(Some(found));
     }
+    let allowed = match found.and_then(|pool| pool.overwrites) {
+        Some(false) => format!("first `ceph osd pool set {} allow_ec_overwrites true`, then ", word(named)),
+        _ => String::new(),
+    };
+    let mend = match found {
+        None => format!("there is no pool of this name (there are: {})", draft.inventory.scope.pools_to_name()),
+        Some(_) => {
+            format!(
+                "{allowed}`ceph fs add_data_pool {} {}` gives it this pool, for good",
+                word(&seen.name),
+                word(named)
+            )
+        }
+    };
+    let (system, pools) = (&seen.name, seen.data_pools.join(", "));
+    Err(Failure::Usage(format!(
+        "data pool {named}: file system {system} has {pools} for data, and not this one; {mend}"
+    )))
 }
 
 fn libcephfs(inventory: &Inventory, name: &str, data_pool: Option<&PoolScope>) -> Library {
@@ -94,6 +106,7 @@ fn libcephfs(inventory: &Inventory, name: &str, data_pool: Option<&PoolScope>) -
             let (file_system, data_pool) = (of_folder.clone(), data_of_folder.clone());
             Change::CephfsFolder { file_system, path, data_pool }
         }),
+        padding: data_pool.and_then(|pool| pool.erasure_k).map_or(0, |k| CHUNK * Bytes::from(k.saturating_sub(1))),
         room: room_of_cluster(inventory, redundancy(data_pool).0).map(room),
         files_free: None,
         durability: Durability::None,
@@ -109,6 +122,7 @@ fn nfs(seen: &ExportSeen, number: u32) -> Library {
         ending: format!("nfs{number}"),
         place: Box::new(move |path| Place::Nfs { export: of_place.clone(), path, of_cluster }),
         folder: Box::new(move |path| Change::NfsFolder { export: of_folder.clone(), path }),
+        padding: 0,
         room: seen.bytes_free.map(|bytes| Room { bytes, of: "the export".to_string() }),
         // One that has no number for it says none as well.
         files_free: seen.files_free.filter(|files| *files > 0),
@@ -156,7 +170,8 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
         }
         let hosts = targets.len() as u64;
         refuse_without_room(&library.name, names_of(&load).saturating_mul(hosts), library.files_free)?;
-        let needed = if load.of_files() { of_names(&load) } else { load.span }.saturating_mul(hosts);
+        let padded = || of_names(&load).saturating_add(names_of(&load).saturating_mul(library.padding));
+        let needed = if load.of_files() { padded() } else { load.span }.saturating_mul(hosts);
         if let Some(room) = library.room.as_ref().filter(|room| needed as f64 > room.bytes as f64 * MOST) {
             return Err(Failure::Usage(format!(
                 "{}: {} would be written, and {} has room for {}, of which nine tenths may be taken; write less: --working-set SIZE, \
@@ -197,6 +212,8 @@ fn room_of_cluster(inventory: &Inventory, factor: f64) -> Option<Bytes> {
 /// From here on Ceph warns (mon_osd_nearfull_ratio).
 const NEARLY_FULL: f64 = 0.85;
 const COPIES: u32 = 3;
+/// Of an erasure-coded pool, the least of a chunk (osd_pool_erasure_code_stripe_unit).
+const CHUNK: Bytes = 4096;
 
 #[cfg(test)]
 mod tests {
@@ -261,7 +278,12 @@ mod tests {
             assert_eq!((target.name.as_str(), target.place.pools()), ("cephfs (libcephfs, data in ec)", vec!["ec"]));
         }
         let other = in_ec("others", None).unwrap_err();
-        assert!(other.contains("it has cephfs_data, ec; `ceph fs add_data_pool cephfs others`"), "{other}");
+        assert!(
+            other.contains("has cephfs_data, ec for data") && other.contains("`ceph fs add_data_pool cephfs others`"),
+            "{other}"
+        );
+        let none = in_ec("nowhere", None).unwrap_err();
+        assert!(none.contains("there is no pool of this name (there are: ec, others)"), "{none}");
         let quota = in_ec("ec", Some(model::Quota { most: 100 * MIB, used: 99 * MIB })).unwrap_err();
         assert!(quota.contains("pool ec has a quota of 100 MiB, of which 1 MiB are left"), "{quota}");
         let mut mounted = request(&[]);

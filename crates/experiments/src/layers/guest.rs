@@ -58,7 +58,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
 fn refuse_none(draft: &Draft) -> Result<(), Failure> {
     let (request, guests) = (draft.request, !draft.inventory.guests.is_empty());
     let text = match (request.targets.guest_paths.is_empty(), guests) {
-        (true, false) if request.layers.len() == Layer::ALL.len() => return Ok(()),
+        (true, false) if request.all_layers => return Ok(()),
         (_, true) => {
             "no disk of the guests is named: fathom guest DISK --guests LIST (fathom run --guest-disk DISK --guests LIST)"
         }

@@ -19,7 +19,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let buckets = buckets(draft);
     if buckets.is_empty() {
         // A run of all layers measures what there is; one that names this layer wants it.
-        return if draft.request.layers.len() < Layer::ALL.len() { Err(Failure::Usage(nameless())) } else { Ok(()) };
+        return if draft.request.all_layers { Ok(()) } else { Err(Failure::Usage(nameless())) };
     }
     let loads = draft.workloads(Layer::Object, 0);
     // Where their sizes differ, or their number is given, none are the large ones, unless these are named.

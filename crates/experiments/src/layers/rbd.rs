@@ -67,6 +67,11 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
 /// There is no such pool.
 pub fn data_pool(draft: &Draft, pool: &str) -> Result<Option<String>, Failure> {
     let Some(named) = draft.request.targets.data_pool.clone() else { return Ok(None) };
+    if draft.request.targets.pool.is_none() {
+        return Err(Failure::Usage(format!(
+            "--data-pool {named}: the names of the images lie in a replicated pool that is there; name it by --pool"
+        )));
+    }
     let scope = &draft.inventory.scope;
     match scope.pools.iter().any(|one| one.name == named) {
         true if named == pool && scope.pools.iter().any(|one| one.name == named && one.erasure_k.is_some()) => {

@@ -338,7 +338,11 @@ mod tests {
             let why = why(testing::disks(), ab, options);
             assert!(why.contains(given), "{ab}: {why}");
         }
-        let all = Request { layers: Layer::ALL.to_vec(), ..request(testing::images(), "pool=a,b", plain()) };
+        let all = Request {
+            layers: Layer::ALL.to_vec(),
+            all_layers: true,
+            ..request(testing::images(), "pool=a,b", plain())
+        };
         let why = prepared(&all).unwrap_err().to_string();
         assert!(why.contains("device layer") && why.contains("--layers rados,rbd"), "{why}");
         assert!(planned(&request(testing::disks(), "nothing", plain())).is_ok());

@@ -58,5 +58,5 @@ pub fn folder(path: &str) -> Site {
 }
 
 pub fn request(layers: &[Layer]) -> Request {
-    Request { layers: layers.to_vec(), ..Request::default() }
+    Request { layers: layers.to_vec(), all_layers: layers.len() == Layer::ALL.len(), ..Request::default() }
 }

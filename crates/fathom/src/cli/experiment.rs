@@ -84,7 +84,8 @@ impl FiguresAndRates for ExperimentArgs {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "When a figure is good enough")]
 pub struct ExperimentArgs {
-    /// One setting against another, slice beside slice: pool=A,B, engine=A,B, option:WHO/NAME=VALUE, nothing (see the guide)
+    /// One setting against another, slice beside slice: pool=A,B, data-pool=A,B (rbd, file), placement=A,B (object), engine=A,B, depth=A,B,
+    /// option:WHO/NAME=VALUE, nothing (see the guide)
     #[arg(long, value_parser = ab::setting, value_name = "SETTING=A,B", help_heading = "Workload")]
     pub ab: Option<PairedSetting>,
     /// Half-width of the 95 % interval, with --ab of the change (default: 10%, with --ab 4%)

@@ -196,7 +196,7 @@ pub struct RbdArgs<E: Args = RatedExperimentArgs> {
     #[arg(long, requires = "pool")]
     pub image: Option<String>,
     /// Where the data of the images lie, if not in --pool, which keeps their names then: an erasure-coded pool, say
-    #[arg(long, value_name = "POOL", requires = "pool", conflicts_with = "image")]
+    #[arg(long, value_name = "POOL", conflicts_with = "image")]
     pub data_pool: Option<String>,
     #[command(flatten)]
     pub of: PoolArgs<E>,
@@ -222,7 +222,7 @@ pub struct RbdCommand {
 pub struct FileCommand<E: Args = RatedExperimentArgs> {
     /// Folders of mounted file systems (CephFS, NFS, any other), or of NFS servers without a mount (nfs://HOST/FOLDER). A file and a folder of
     /// the run's own are made in each, and deleted again
-    #[arg(required_unless_present_any = ["cephfs", "lab"], value_name = "FOLDER")]
+    #[arg(required_unless_present_any = ["cephfs", "lab", "data_pool"], value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
     /// A file system of the cluster, loaded by libcephfs: nothing need be mounted. A folder of the run's own is made in it, and deleted again
     #[arg(long, value_name = "NAME")]

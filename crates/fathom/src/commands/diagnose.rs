@@ -9,6 +9,7 @@ use model::{Failure, Goal, Layer};
 pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
     let request = Request {
         layers: layers(args)?,
+        all_layers: args.of.layers.is_empty() && args.image.is_none(),
         targets: Targets { image: args.image.clone(), ..targets(&args.of)? },
         workload: WorkloadOptions { seed: args.seed, ..WorkloadOptions::default() },
         goal: Goal::quick(args.seed),

@@ -180,6 +180,7 @@ fn request<E: FiguresAndRates>(common: &Common, one: OneLayer<'_, E>) -> Result<
     let (experiment, goal) = experiment(common, figures, rates, &args.workload, &[layer])?;
     Ok(Request {
         layers: vec![layer],
+        all_layers: false,
         targets,
         workload: own.onto(rates.workload(&args.workload)),
         goal,

@@ -45,8 +45,7 @@ pub fn of(
             let mut services = options.services();
             // A lab that is started for this layer by its name has what it is started for.
             let of_gateway = |request: &Request| {
-                let named =
-                    request.layers.len() < Layer::ALL.len() && request.layers.iter().any(|layer| layer.of_buckets());
+                let named = !request.all_layers && request.layers.iter().any(|layer| layer.of_buckets());
                 request.targets.gateways.is_empty() && named
             };
             if request.is_some_and(of_gateway) && !services.contains(&Service::Rgw) {

@@ -15,6 +15,7 @@ pub fn run(common: &Common, args: &ProveArgs) -> Result<u8, Failure> {
     let patterns = if args.patterns.is_empty() { PATTERNS.to_vec() } else { args.patterns.clone() };
     let request = Request {
         layers: layers(&args.of.layers),
+        all_layers: args.of.layers.is_empty(),
         targets,
         workload: WorkloadOptions {
             patterns,

@@ -146,7 +146,8 @@ fn list(left: &[Pending]) {
 
 /// Every run begins by offering to undo what dead runs left.
 pub fn offer(common: &Common, cluster: Option<&Cluster>) -> Result<(), Failure> {
-    let found = pending::find(&dirs::journals(), cluster);
+    let mut found = pending::find(&dirs::journals(), cluster);
+    found.left.retain(|pending| !pending.left.is_empty());
     for error in found.errors.iter().filter(|_| !common.quiet) {
         eprintln!("fathom: {error}");
     }

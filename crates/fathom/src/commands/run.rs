@@ -45,6 +45,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     };
     let request = Request {
         layers,
+        all_layers: args.of.layers.is_empty(),
         targets: targets(&args.of)?,
         workload: own.onto(rates.workload(&args.workload)),
         goal,

@@ -63,6 +63,7 @@ fn begin(common: &Common, layer: &SweepCommand) -> Result<u8, Failure> {
     }
     let request = Request {
         layers: vec![layer],
+        all_layers: false,
         targets,
         workload: own.onto(args.workload.options()),
         goal: args.experiment.goal(args.workload.common.seed),

@@ -116,7 +116,7 @@ fn files(lab: &Lab) {
     let own: serde_json::Value = serde_json::from_str(&own).unwrap();
     let own = own[0]["data_pools"][0].as_str().unwrap();
     let other = run(&["--data-pool", "files-ec"]);
-    other.ends(2, &[&format!("it has {own}; `ceph fs add_data_pool cephfs files-ec`")]);
+    other.ends(2, &[&format!("has {own} for data"), "`ceph fs add_data_pool cephfs files-ec`"]);
     lab.ceph(&["fs", "add_data_pool", "cephfs", "files-ec"]);
     tool("rados", &["--conf", lab.conf(), "-p", "files-ec", "put", "theirs", "/etc/hostname"]);
 

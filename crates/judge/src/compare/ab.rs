@@ -10,11 +10,12 @@ use model::{Ab, AbFound, Comparison, Difference, Estimate, FigureKey, Record, Sl
 use std::collections::BTreeMap;
 
 /// Blocks of two passes: of fewer a busy machine makes a finding of nothing.
-const BLOCKS_LEAST: f64 = 3.0;
+const BLOCKS_LEAST: f64 = Ab::PAIRS_LEAST as f64 / 2.0;
 
 /// One figure on both sides: the logarithms of both values of every pass that has both.
 struct Paired<'a> {
     a: &'a Entry<'a>,
+    b: &'a Entry<'a>,
     logs: Vec<(f64, f64)>,
     /// By two passes each, which turn the order round: the mean of log B − log A. What comes and goes with the rhythm of slices is the
     /// same in both passes of such a block, and differs from block to block, since a block's first side is drawn by lot.
@@ -64,7 +65,7 @@ fn all_pairs<'a>(plan: &Ab, all: &'a [Entry<'a>]) -> Vec<Paired<'a>> {
 /// What the spreads of all figures teach about each of them, and each one's change.
 fn tested(paired: &[Paired]) -> (Prior, Vec<Test>) {
     // Two differences of two slices each: a block varies as one slice does, which is what the prior speaks of.
-    let variances: Vec<(f64, f64)> = paired.iter().map(|one| (one.variance(), one.block_count() - 1.0)).collect();
+    let variances: Vec<(f64, f64)> = paired.iter().map(Paired::variance).collect();
     let prior = Prior::learn(&variances);
     let test = |(one, (variance, freedom)): (&Paired, &(f64, f64))| {
         let (variance, freedom) = prior.moderate(*variance, freedom.max(0.0));
@@ -81,7 +82,7 @@ fn pairs_of<'a>(all: &'a [Entry<'a>], a: StepId, b: StepId) -> Vec<Paired<'a>> {
         let of_passes: Vec<(u32, (f64, f64))> =
             one.slices.iter().filter_map(|slice| Some((slice.pass, both(one, other, slice)?))).collect();
         let logs: Vec<(f64, f64)> = of_passes.iter().map(|(_, logs)| *logs).collect();
-        (!logs.is_empty()).then(|| Paired { a: one, logs, blocks: blocks(&of_passes) })
+        (!logs.is_empty()).then(|| Paired { a: one, b: other, logs, blocks: blocks(&of_passes) })
     };
     of(a).filter_map(like).collect()
 }
@@ -93,6 +94,15 @@ fn blocks(of_passes: &[(u32, (f64, f64))]) -> Vec<f64> {
         by_block.entry(pass.div_ceil(2)).or_default().push(b - a);
     }
     by_block.values().map(|differences| mean(differences)).collect()
+}
+
+/// Of a block, with its degrees of freedom. Of only one block that of its two pairs, each of which varies as two slices do.
+fn variance(logs: &[(f64, f64)], blocks: &[f64]) -> (f64, f64) {
+    if blocks.len() > 1 {
+        return (sample_sd(blocks).powi(2), blocks.len() as f64 - 1.0);
+    }
+    let pairs: Vec<f64> = logs.iter().map(|(a, b)| b - a).collect();
+    (sample_sd(&pairs).powi(2) / 2.0, pairs.len() as f64 - 1.0)
 }
 
 /// The values of both sides in the pass of this slice of A.
@@ -118,8 +128,8 @@ impl Paired<'_> {
         mean(&self.blocks)
     }
 
-    fn variance(&self) -> f64 {
-        sample_sd(&self.blocks).powi(2)
+    fn variance(&self) -> (f64, f64) {
+        variance(&self.logs, &self.blocks)
     }
 
     /// Half-width of the change if the slices of A and of B were those of two runs: what drifts between them stays in, and
@@ -132,16 +142,58 @@ impl Paired<'_> {
     }
 }
 
+/// What is the same of both targets, where they differ by what is varied: the pool with the data, or a placement. Else A's.
+fn both_sides(a: &str, b: &str) -> String {
+    let whole = |target: &str| {
+        let kept = [" (placement ", ", data in "].iter().find_map(|from| Some(target.split_once(from)?.0));
+        let kept = kept.unwrap_or(target);
+        let open = kept.matches('(').count() > kept.matches(')').count();
+        format!("{kept}{}", if open { ")" } else { "" })
+    };
+    if a != b && whole(a) == whole(b) { whole(a) } else { a.to_string() }
+}
+
 fn difference(one: &Paired, test: &Test, real: bool) -> Difference {
     let value = |of: fn(&(f64, f64)) -> f64| mean(&one.logs.iter().map(of).collect::<Vec<_>>()).exp();
     let wide = test.half_width();
+    let figure =
+        FigureKey { target: both_sides(&one.a.figure.target, &one.b.figure.target), ..FigureKey::of(&one.a.figure) };
     Difference {
-        figure: FigureKey::of(&one.a.figure),
+        figure,
         before: value(|log| log.0),
         after: value(|log| log.1),
         before_known: true,
         after_known: true,
         change: Estimate { value: test.by.exp_m1(), low: (test.by - wide).exp_m1(), high: (test.by + wide).exp_m1() },
         finds: finds(test, real, one.a.figure.metric, LEAST_SHOWN),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a recorded run: B took 3.22 times as long in the first pass, and 2.22 times in the second.
+    #[test]
+    fn an_interval_of_two_pairs_holds_both() {
+        let logs = [(1.956f64, 6.306f64), (3.976, 8.840)].map(|(a, b)| (a.ln(), b.ln()));
+        let pairs = logs.map(|(a, b)| b - a);
+        let block = mean(&pairs);
+        let known = variance(&logs, &[block]);
+        assert_eq!(known.1, 1.0);
+        let (moderated, freedom) = Prior::learn(&[known]).moderate(known.0, known.1);
+        let wide = judged(block, moderated.sqrt(), freedom).half_width();
+        assert!(pairs.iter().all(|pair| (pair - block).abs() < wide), "{pairs:?}: {block} ± {wide}");
+        assert_eq!(variance(&logs[..1], &pairs[..1]).1, 0.0);
+    }
+
+    #[test]
+    fn a_target_is_called_by_what_both_sides_share() {
+        let files = ["cephfs (libcephfs, data in a)", "cephfs (libcephfs, data in b)"];
+        assert_eq!(both_sides(files[0], files[1]), "cephfs (libcephfs)");
+        assert_eq!(both_sides("pool vms", "pool vms, data in ec"), "pool vms");
+        assert_eq!(both_sides("gateway a:80 (placement x)", "gateway a:80 (placement y)"), "gateway a:80");
+        assert_eq!(both_sides("pool fast", "pool slow"), "pool fast");
+        assert_eq!(both_sides(files[0], files[0]), files[0]);
     }
 }

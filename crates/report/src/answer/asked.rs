@@ -6,7 +6,7 @@ use super::takes;
 use crate::sections::{ab, fitness, fitness_reasons, image_states, limits, sustained, sweep};
 use crate::{compare, finds, numbers, words};
 use model::{
-    AbFound, Answer, Difference, Doubled, DriveFound, Endurance, Finds, Fitness, Limit, Metric, Outcome, Report,
+    Ab, AbFound, Answer, Difference, Doubled, DriveFound, Endurance, Finds, Fitness, Limit, Metric, Outcome, Report,
     Rounds, Verdict,
 };
 
@@ -109,7 +109,13 @@ fn against(found: &AbFound) -> Vec<String> {
     };
     says.extend(named(beyond.map(told).collect()));
     if says.len() == 1 {
-        says.push("No difference is beyond the noise.".to_string());
+        says.push(match found.pairs < Ab::PAIRS_LEAST {
+            true => format!(
+                "Not decided: {} at least tell a difference from chance (leave --passes out).",
+                numbers::counted(Ab::PAIRS_LEAST.into(), "pair", "pairs")
+            ),
+            false => "No difference is beyond the noise.".to_string(),
+        });
     }
     says
 }

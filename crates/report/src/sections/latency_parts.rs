@@ -18,7 +18,8 @@ fn of_pattern(report: &Report, pattern: Pattern) -> Vec<Block> {
     let own: Vec<&LatencyParts> =
         report.latency_parts.iter().filter(|one| one.pattern == pattern && is_known(one)).collect();
     let layers: BTreeSet<Layer> = own.iter().map(|one| one.layer).collect();
-    let columns: Vec<LatencyParts> = layers.into_iter().flat_map(|layer| columns(&own, layer)).collect();
+    let sides = matches!(report.answer, Answer::PairedComparison(_));
+    let columns: Vec<LatencyParts> = layers.into_iter().flat_map(|layer| columns(&own, layer, sides)).collect();
     if columns.is_empty() {
         return Vec::new();
     }
@@ -35,10 +36,19 @@ fn is_known(one: &LatencyParts) -> bool {
     one.mean_ms.is_finite() && one.mean_ms > 0.0 && one.parts.iter().all(|part| part.ms.is_finite())
 }
 
-/// Of a layer: gateways and file systems each by itself, others together.
-fn columns(all: &[&LatencyParts], layer: Layer) -> Vec<LatencyParts> {
+/// Of a layer: gateways and file systems each by itself, others together. `sides`: of a comparison, A and B, whose mean would be of neither.
+fn columns(all: &[&LatencyParts], layer: Layer, sides: bool) -> Vec<LatencyParts> {
     let own: Vec<&LatencyParts> = all.iter().filter(|one| one.layer == layer).copied().collect();
-    let each = layer.of_buckets() || layer.of_folders();
+    if let ([a, b], true) = (&own[..], sides) {
+        let side = |one: &LatencyParts, name| LatencyParts { target: format!("{name}: {}", one.target), ..one.clone() };
+        return vec![side(a, "A"), side(b, "B")];
+    }
+    let names: BTreeSet<&str> = own.iter().map(|one| one.target.as_str()).collect();
+    // Which of them are A's is not known.
+    if sides && names.len() < own.len() {
+        return Vec::new();
+    }
+    let each = layer.of_buckets() || layer.of_folders() || sides;
     if each { own.into_iter().cloned().collect() } else { together(&own).into_iter().collect() }
 }
 
