@@ -43,7 +43,7 @@ impl From<Refusal> for model::Failure {
     }
 }
 
-const GIVE_UP: &str = "If its data may be destroyed, say so with --destroy-data-on and the same path again (disk, sweep, fio and crosscheck \
+const GIVE_UP: &str = "If its data may be destroyed, say so with --destroy-data-on and the same path again (disk, guest, sweep, fio and crosscheck \
                        have that option; run and prove write to no device that holds data)";
 const IN_USE: &str = "Name a device that nothing uses; there is no way around this";
 

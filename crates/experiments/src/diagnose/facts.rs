@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub mod prelude {
     pub use super::{
         each, hint, listed, number, of_cluster, of_daemons, of_disks, of_file_mounts, of_guests, of_hosts, of_images,
-        of_nics, of_osds, of_pools, of_settings, of_shared_disks, off, on, state,
+        of_nics, of_osds, of_pools, of_settings, of_shared_disks, off, on, on_hard_disks, state,
     };
     pub use crate::diagnose::{Area, Case, FactsPart, Matters, Releases, Rule, Source, Suspect, Tried};
     pub use model::facts::{DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
@@ -24,6 +24,14 @@ const NAMED: usize = 6;
 
 /// One of this many slices has to see placement groups in a state.
 const SLICES_OF: usize = 4;
+
+/// Does the rule of this pool reach hard disks? Of OSDs in files, or on devices made of files, Ceph thinks so as well.
+pub fn on_hard_disks(case: &Case, pool: &PoolFacts) -> bool {
+    let mut rules = case.cluster().crush_rules.iter().flatten().filter(|rule| Some(rule.id) == pool.crush_rule);
+    let real = |osd: &OsdFacts| osd.class.as_deref() == Some("hdd") && osd.on_disks();
+    rules.any(|rule| rule.reaches.as_ref().is_some_and(|reaches| reaches.contains_key("hdd")))
+        && (case.osds().is_empty() || case.osds().iter().any(real))
+}
 
 impl<'c> Case<'c> {
     pub fn facts(&self) -> Option<&'c Facts> {

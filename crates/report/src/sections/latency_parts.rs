@@ -130,3 +130,38 @@ fn note(one: &LatencyParts) -> Option<Block> {
     let text = format!("{}: {}", words::place(one.layer, &one.target), says.join("; "));
     (!says.is_empty()).then(|| Block::Paragraph(Text::new(text, emphasis)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::testing;
+
+    fn of(target: &str, mean_ms: f64) -> LatencyParts {
+        LatencyParts {
+            layer: testing::pools(),
+            pattern: Pattern::WriteLatency,
+            target: target.to_string(),
+            mean_ms,
+            own: None,
+            requests: None,
+            osds: 3,
+            of: 3,
+            parts: vec![LatencyPart { part: Part::Rest, ms: mean_ms }],
+            doubt: None,
+        }
+    }
+
+    #[test]
+    fn sides_of_a_comparison_are_told_apart_and_targets_of_a_run_together() {
+        let shown = |all: &[LatencyParts], sides: bool| {
+            let all: Vec<&LatencyParts> = all.iter().collect();
+            let columns = columns(&all, testing::pools(), sides).into_iter();
+            columns.map(|one| (one.target, one.mean_ms)).collect::<Vec<_>>()
+        };
+        let two = [of("pool a", 1.0), of("pool a", 3.0)];
+        assert_eq!(shown(&two, false), [("mean of 2".to_string(), 2.0)]);
+        assert_eq!(shown(&two, true), [("A: pool a".to_string(), 1.0), ("B: pool a".to_string(), 3.0)]);
+        let many = [of("pool a", 1.0), of("pool a", 3.0), of("pool b", 2.0)];
+        assert_eq!(shown(&many, true), []);
+    }
+}

@@ -3,20 +3,30 @@
 use super::latency_parts::written;
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table, Text};
 use crate::{numbers, phrase};
-use model::{Report, Scope, StoreTimes};
+use model::{Answer, Report, Scope, StoreTimes};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let known: Vec<&StoreTimes> =
         report.stores.iter().filter(|one| one.commit.is_finite() && one.commit > 0.0).collect();
     let alike = |a: &&StoreTimes, b: &&StoreTimes| (a.layer, a.pattern, a.at_once) == (b.layer, b.pattern, b.at_once);
-    known.chunk_by(alike).flat_map(of_cell).collect()
+    let sides = matches!(report.answer, Answer::PairedComparison(_));
+    known.chunk_by(alike).flat_map(|cell| if sides { of_sides(cell) } else { of_cell(cell, "") }).collect()
+}
+
+/// Of a comparison A's come first, and then B's of the same OSDs.
+fn of_sides(all: &[&StoreTimes]) -> Vec<Block> {
+    let again = |at: &usize| all[..*at].iter().any(|one| one.osd == all[*at].osd);
+    match (1..all.len()).find(again) {
+        Some(of_a) => [of_cell(&all[..of_a], ", A"), of_cell(&all[of_a..], ", B")].concat(),
+        None => of_cell(all, ""),
+    }
 }
 
 /// OSDs of one layer and pattern.
-fn of_cell(all: &[&StoreTimes]) -> Vec<Block> {
+fn of_cell(all: &[&StoreTimes], side: &str) -> Vec<Block> {
     let Some(first) = all.first() else { return Vec::new() };
     let at_once = if first.at_once > 1 { format!(" ({} at once)", first.at_once) } else { String::new() };
-    let title = format!("What stores wait for: {} {}{at_once}", first.layer.name(), first.pattern.name());
+    let title = format!("What stores wait for: {} {}{at_once}{side}", first.layer.name(), first.pattern.name());
     let names = ["OSD", "data on", "DB and log on"].map(Column::left);
     let times = ["commit", "data's part", "log's part", "flush of the data's device", "write of the log"];
     let columns = names.into_iter().chain(times.map(|time| Column::of(time, "ms")));

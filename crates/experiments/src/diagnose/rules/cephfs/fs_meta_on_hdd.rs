@@ -22,18 +22,12 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let rules = || case.cluster().crush_rules.iter().flatten();
-    let slow = |pool: &PoolFacts| {
-        rules().any(|rule| {
-            Some(rule.id) == pool.crush_rule && rule.reaches.as_ref().is_some_and(|reaches| reaches.contains_key("hdd"))
-        })
-    };
     let of_metadata = |pool: &PoolFacts| {
         case.cluster().file_systems.iter().flatten().any(|system| system.metadata_pool == Some(pool.id))
     };
     of_pools(
         case,
-        |pool| of_metadata(pool) && slow(pool),
+        |pool| of_metadata(pool) && on_hard_disks(case, pool),
         "metadata of a file system on hard disks",
         |_| "its rule reaches the class hdd".into(),
     )
@@ -49,6 +43,7 @@ mod tests {
         assert_eq!(
             told(&RULE, |facts| {
                 file_system(facts, |_| ());
+                each_osd(facts, |osd| osd.class = Some("hdd".into()));
                 facts.cluster.crush_rules.as_mut().unwrap()[0].reaches = Some([("hdd".to_string(), 6)].into())
             }),
             ["pool meta"]
@@ -58,6 +53,20 @@ mod tests {
     #[test]
     fn what_is_as_it_should_be_is_no_hint() {
         assert_eq!(told(&RULE, |facts| file_system(facts, |_| ())), NOBODY);
+    }
+
+    /// Ceph takes a file, as a lab's OSDs have it, for a hard disk.
+    #[test]
+    fn what_lies_in_files_is_no_hint() {
+        let in_files = |osd: &mut OsdFacts| (osd.class, osd.data_devices) = (Some("hdd".into()), Vec::new());
+        assert_eq!(
+            told(&RULE, |facts| {
+                file_system(facts, |_| ());
+                each_osd(facts, in_files);
+                facts.cluster.crush_rules.as_mut().unwrap()[0].reaches = Some([("hdd".to_string(), 6)].into())
+            }),
+            NOBODY
+        );
     }
 
     #[test]

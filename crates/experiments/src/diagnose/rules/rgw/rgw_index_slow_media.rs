@@ -22,15 +22,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let rules = || case.cluster().crush_rules.iter().flatten();
-    let slow = |pool: &PoolFacts| {
-        rules().any(|rule| {
-            Some(rule.id) == pool.crush_rule && rule.reaches.as_ref().is_some_and(|reaches| reaches.contains_key("hdd"))
-        })
-    };
     of_pools(
         case,
-        |pool| pool.name.ends_with("buckets.index") && slow(pool),
+        |pool| pool.name.ends_with("buckets.index") && on_hard_disks(case, pool),
         "indexes of buckets on hard disks",
         |_| "its rule reaches the class hdd".into(),
     )
@@ -48,6 +42,7 @@ mod tests {
                 and_pool(facts, "default.rgw.buckets.index", |pool| {
                     (pool.applications, pool.pg_num, pool.stored) = (vec!["rgw".into()], Some(64), Some(1 << 30))
                 });
+                each_osd(facts, |osd| osd.class = Some("hdd".into()));
                 facts.cluster.crush_rules.as_mut().unwrap()[0].reaches = Some([("hdd".to_string(), 6)].into())
             }),
             ["pool default.rgw.buckets.index"]
