@@ -271,12 +271,15 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Names in it, without `.` and `..`, and what each is.
+    /// Names in it, without `.` and `..`, and what each is. Not by several threads of one mount at once: who closes what a listing has opened
+    /// differs by release.
     pub fn names(&self) -> Result<Vec<(CString, Kind)>, CephError> {
-        self.file.on.with("", |on, _| {
+        // Opened once more: since 18.2 the end of a listing closes what was listed, before that (16.2) it does not.
+        let listed = self.folder(c".")?;
+        listed.file.on.with("", |on, _| {
             let mut open: Directory = std::ptr::null_mut();
             // SAFETY: mounted, the folder is open, `open` is filled on success.
-            let code = unsafe { (on.fns.ceph_fdopendir)(on.raw, self.file.open, &mut open) };
+            let code = unsafe { (on.fns.ceph_fdopendir)(on.raw, listed.file.open, &mut open) };
             on.check(code, || "list a folder".to_owned())?;
             let mut names = Vec::new();
             on.each_name(open, "a folder", |name, kind| names.push((name.to_owned(), kind)))?;

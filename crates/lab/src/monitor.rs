@@ -71,7 +71,10 @@ impl<'a> Monitor<'a> {
     }
 
     pub fn make_service_pool(&self, pool: &ServicePool) -> Result<(), LabError> {
-        self.tell(&json!({"prefix": "osd pool create", "pool": pool.name, "pg_num": pool.pgs, "pgp_num": pool.pgs}))?;
+        // Since 17.2 a name that begins with a point is to be meant (`OSDMonitor.cc`); earlier monitors do not look at it.
+        let create = json!({"prefix": "osd pool create", "pool": pool.name, "pg_num": pool.pgs, "pgp_num": pool.pgs,
+                            "yes_i_really_mean_it": true});
+        self.tell(&create)?;
         let Some(application) = pool.application else { return Ok(()) };
         self.tell(&json!({"prefix": "osd pool application enable", "pool": pool.name, "app": application})).map(drop)
     }
