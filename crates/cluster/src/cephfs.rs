@@ -61,7 +61,7 @@ fn explained(error: CephError, rights: &str) -> ClusterError {
 /// `data_pool`: where the bytes of its files are to lie, if not where the file system puts them.
 ///
 /// # Errors
-/// [`ClusterError::NotMade`]: there is one already. Else it may be there.
+/// [`ClusterError::NotMade`]: there is one already, or it was refused. Else it may be there.
 pub(crate) fn make(
     cluster: &Cluster,
     (file_system, path): (&str, &str),
@@ -88,7 +88,13 @@ pub(crate) fn make(
         Err((error @ CephError::Exists { .. }, _)) => {
             Err(ClusterError::NotMade { what: change.what(), why: error.to_string() })
         }
-        Err((error, rights)) => Err(explained(error, rights)),
+        Err((error @ (CephError::TimedOut { .. } | CephError::Unreachable { .. }), rights)) => {
+            Err(explained(error, rights))
+        }
+        // Whoever says no has made nothing: nobody need look for it later.
+        Err((error, rights)) => {
+            Err(ClusterError::NotMade { what: change.what(), why: explained(error, rights).to_string() })
+        }
     }
 }
 

@@ -120,6 +120,15 @@ fn files(lab: &Lab) {
     lab.ceph(&["fs", "add_data_pool", "cephfs", "files-ec"]);
     tool("rados", &["--conf", lab.conf(), "-p", "files-ec", "put", "theirs", "/etc/hostname"]);
 
+    // Whoever may use files may not say where they lie: told, and nothing is left to be undone.
+    let rights = ["mds", "allow rw", "mon", "allow *", "osd", "allow *", "mgr", "allow *"];
+    let keyring = lab.home.path().join("keyring").to_string_lossy().into_owned();
+    let key = lab.ceph(&[&["auth", "get-or-create", "client.files"][..], &rights].concat());
+    std::fs::write(&keyring, key + "\n").unwrap();
+    let words = ["--data-pool", "files-ec", "--patterns", "write-latency", "--id", "files", "--keyring", &keyring];
+    run(&words).ends(1, &["could not be made", "client.files may not say", "mds 'allow rwp'"]);
+    assert!(lab.run(&["restore", "--yes"]).ends(0, &[]).out.contains("nothing to undo"));
+
     let objects = || lab.rados(&["-p", "files-ec", "ls"]).lines().map(str::to_string).collect::<Vec<_>>();
     let pair = format!("data-pool={own},files-ec");
     let words = ["file", "--cephfs", "cephfs", "--ab", &pair, "--patterns", "write-latency", "--format=json"];
