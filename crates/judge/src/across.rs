@@ -19,6 +19,7 @@ pub fn mean_over(entries: &[&Entry]) -> Option<Estimate> {
     match common(&usable) {
         // Never less than what independent errors would leave.
         Some(relative) if usable.len() > 1 => {
+            let relative = relative.max(missed_by_all(&usable));
             let half_width = spread(&independent).max(relative * independent.value);
             let low = (independent.value - half_width).max(0.0);
             Some(Estimate { low, high: independent.value + half_width, ..independent })
@@ -39,6 +40,18 @@ fn common(usable: &[(&Entry, Estimate)]) -> Option<f64> {
     let inside = inside(usable)?;
     let within = (inside / WIDTHS_PER_ERROR).powi(2) * passes;
     Some(moderated_half_width(PRIOR_SPREAD.powi(2) + within, between, passes).max(inside))
+}
+
+/// The share of the mean that slower events could take which no look met: targets that are loaded at once are looked at in the same moments,
+/// so that more of them see no more. Zero: each had moments of its own.
+fn missed_by_all(usable: &[(&Entry, Estimate)]) -> f64 {
+    let at_once = |(entry, _): &(&Entry, Estimate)| entry.figure.at_once > 1 && entry.step.id == usable[0].0.step.id;
+    if !usable.iter().all(at_once) {
+        return 0.0;
+    }
+    let share = |(entry, _): &(&Entry, Estimate)| entry.figure.unseen.filter(|unseen| unseen.in_interval);
+    let least = usable.iter().map(|one| share(one).map_or(0.0, |unseen| unseen.share)).min_by(f64::total_cmp);
+    least.unwrap_or(0.0)
 }
 
 fn good<'e>(entry: &'e Entry) -> impl Iterator<Item = &'e Slice> {

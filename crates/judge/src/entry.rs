@@ -6,6 +6,7 @@ use crate::checked::checked;
 use crate::durable::worse_of_both;
 use crate::figure::figure;
 use crate::imported::restate;
+use crate::pauses::{sorted_out, stood_still};
 use crate::series::told;
 use crate::unseen::Asked;
 use crate::unwritten::name_empty;
@@ -59,6 +60,12 @@ impl Entry<'_> {
     pub fn loads(&self) -> Option<&Place> {
         let shared = || self.step.targets.first().filter(|_| self.step.of_clients()).map(|target| &target.place);
         self.place().or_else(shared)
+    }
+
+    /// Are slices in which nothing ended a part of its value?
+    pub fn stood_still(&self) -> bool {
+        let short = self.figure.unseen.is_some_and(|unseen| unseen.in_interval);
+        sorted_out(self.step, &self.slices, short).1.iter().any(|slice| stood_still(self.step, slice))
     }
 
     /// Several targets as one.

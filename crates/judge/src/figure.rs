@@ -206,7 +206,10 @@ pub fn void_reason(slice: &Slice) -> Option<String> {
         return Some(why.clone());
     }
     let operations: u64 = slice.counted().iter().map(|sample| sample.ops).sum();
-    let errors: u64 = slice.samples.iter().map(|sample| sample.errors).sum();
+    let all: u64 = slice.samples.iter().map(|sample| sample.errors).sum();
+    // Of the same time as the operations, if there are any.
+    let counted: u64 = slice.counted().iter().map(|sample| sample.errors).sum();
+    let errors = if operations > 0 { counted } else { all };
     let error = slice.error.as_ref().filter(|error| may_be_of(error, slice.kind));
     let cause = error.map(|error| format!(": {error}")).unwrap_or_default();
     match (operations, errors) {
@@ -268,7 +271,11 @@ fn outline(step: &Step, target: Option<u32>, kind: OpClass, all: &[&Slice], good
         seconds: all.iter().map(|slice| slice.seconds()).sum(),
         operations: counted().map(|sample| sample.ops).sum(),
         bytes: counted().map(|sample| sample.bytes).sum(),
-        errors: all.iter().flat_map(|slice| &slice.samples).map(|sample| sample.errors).sum(),
+        errors: match counted().map(|sample| sample.errors).sum() {
+            // Those before what counts, and of slices that do not count, are told where there are no others.
+            0 => all.iter().flat_map(|slice| &slice.samples).map(|sample| sample.errors).sum(),
+            errors => errors,
+        },
         per_second: None,
         first_error: all.iter().filter_map(|slice| slice.error.clone()).find(|error| may_be_of(error, kind)),
         percentiles: Vec::new(),

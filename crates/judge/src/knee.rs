@@ -49,6 +49,8 @@ pub fn knee(points: &[CurvePoint]) -> Option<Bend> {
     let first = |reaches: &dyn Fn(usize) -> bool| (0..=best).find(|at| reaches(*at)).unwrap_or(best);
     let at = first(&|at| share(at) >= enough);
     let last = points.len() - 1;
+    // Measured as less by chance, a later one may have so much more that what was found is not enough of it.
+    let later = (best + 1..=last).rev().find(|at| share(*at) + wide(*at, 1.0) > -enough);
     let beyond = if at == last {
         Beyond::Rises
     } else if share(last) + wide(last, 1.0) < enough {
@@ -60,7 +62,7 @@ pub fn knee(points: &[CurvePoint]) -> Option<Bend> {
         knee: Choice {
             depth: points[at].depth,
             from: points[first(&|at| share(at) + wide(at, 1.0) >= enough)].depth,
-            to: points[first(&|at| share(at) - wide(at, 1.0) >= enough)].depth,
+            to: points[later.unwrap_or(first(&|at| share(at) - wide(at, 1.0) >= enough))].depth,
         },
         reaches: share(at).exp(),
         best: points[best].depth,
@@ -187,6 +189,22 @@ mod tests {
         assert_eq!(bend.knee, Choice { depth: 64, from: 32, to: 128 });
     }
 
+    /// In truth 64 brings 6 % more than 32. By chance it was measured as 2 % less.
+    #[test]
+    fn a_later_depth_that_may_have_more_is_not_left_out() {
+        let kiops = [10.0, 19.0, 36.0, 62.0, 84.0, 100.0, 98.0];
+        let told = |half: f64| {
+            let point = |(at, value): (usize, &f64)| CurvePoint {
+                depth: 1 << at,
+                throughput: Estimate::new(*value, half * value),
+                latency: f64::from(1 << at) / value,
+            };
+            knee(&kiops.iter().enumerate().map(point).collect::<Vec<_>>()).unwrap()
+        };
+        assert_eq!(told(0.11).knee, Choice { depth: 32, from: 16, to: 64 });
+        assert_eq!(told(0.02).knee, Choice { depth: 32, from: 32, to: 32 });
+    }
+
     #[test]
     fn few_or_void_depths_have_no_bend() {
         let all = points(|n| (f64::from(n), 1.0), 0.02);
@@ -232,7 +250,6 @@ mod tests {
             let curve: Vec<CurvePoint> = values.iter().enumerate().map(point).collect();
             let bend = knee(&curve).unwrap();
             prop_assert!(bend.knee.from <= bend.knee.depth && bend.knee.depth <= bend.knee.to);
-            prop_assert!(bend.knee.to <= bend.best);
             prop_assert!(bend.reaches >= ENOUGH - 1e-9 && bend.reaches <= 1.0 + 1e-9);
             prop_assert!(bend.balance.from <= bend.balance.depth && bend.balance.depth <= bend.balance.to);
             prop_assert_eq!(bend.knee.depth, truth(&curve));

@@ -27,16 +27,17 @@ pub struct SlowShare {
     pub high: f64,
 }
 
-/// Which share of the operations took longer than the bound. What was due so long ago that it would have to be done, and is
-/// not, has taken longer as well. `rate`: of all the samples together. `None`: too few windows.
+/// Which share of the operations took longer than the bound. What failed did not keep it, however fast; and what was due so long ago that
+/// it would have to be done, and is not, has taken longer as well. `rate`: of all the samples together. `None`: too few windows.
 pub fn over(slices: &[Vec<Sample>], window_ns: Nanos, bound: &ResponseBound, rate: f64) -> Option<SlowShare> {
     let front = (FRONT_SECONDS * SECOND as f64 / window_ns as f64).round() as usize;
     let (mut exceeding, mut counts) = (Vec::new(), Vec::new());
     let mut undone = 0.0;
     for samples in slices {
         for sample in samples.iter().skip(front) {
-            exceeding.push(sample.response_time().above(bound.ms * 1e6));
-            counts.push(sample.response_time().count as f64);
+            let failed = sample.errors as f64;
+            exceeding.push(sample.response_time().above(bound.ms * 1e6) + failed);
+            counts.push(sample.response_time().count as f64 + failed);
         }
         let seconds = samples.len() as f64 * window_ns as f64 / SECOND as f64;
         let done: u64 = samples.iter().map(|sample| sample.ops + sample.errors).sum();
@@ -212,5 +213,42 @@ fn as_slice(slices: &[&Slice], samples: &[Sample]) -> Slice {
         void: None,
         error: None,
         effort: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Latencies;
+
+    /// 10 s of 2,000 operations a second of 3 ms; of each window as many as `failed` fail at once.
+    fn window(failed: u64) -> Sample {
+        let mut service = Latencies::default();
+        (0..200 - failed).for_each(|_| service.record(3_000_000));
+        let (service, errors) = (service.take(), failed);
+        Sample {
+            span_ns: SECOND / 10,
+            ops: service.count,
+            errors,
+            response: Some(service.clone()),
+            service,
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn what_fails_at_once_keeps_no_bound() {
+        let bound = ResponseBound { percent: 99.0, ms: 10.0, arrivals: model::Arrivals::Even };
+        let of = |failed| {
+            let samples = vec![window(failed); 100];
+            (
+                over(std::slice::from_ref(&samples), SECOND / 10, &bound, 2000.0).unwrap(),
+                kept_up(&[samples], SECOND / 10, 2000.0),
+            )
+        };
+        let (well, kept) = of(0);
+        assert!(well.value == 0.0 && well.high < 0.01 && kept, "{well:?}");
+        let (failing, kept) = of(60);
+        assert!((failing.value - 0.3).abs() < 1e-9 && failing.low > 0.01 && kept, "{failing:?}");
     }
 }

@@ -16,12 +16,12 @@ pub struct Speed {
 }
 
 /// In the order of `peers`, which all have a value. With two common passes or more, slices are compared with the slices
-/// of the same pass; else figures with figures.
+/// of the same pass; else, or where one of them stood still during a slice, which no slice of the others tells, figures with figures.
 pub fn speeds(peers: &[&Entry]) -> Vec<Speed> {
     let by_pass: Vec<BTreeMap<u32, f64>> = peers.iter().map(|entry| of_passes(entry)).collect();
     let passes = |of: &BTreeMap<u32, f64>| of.keys().copied().collect::<BTreeSet<u32>>();
     let common = by_pass.iter().map(passes).reduce(|all, own| &all & &own).unwrap_or_default();
-    if common.len() < 2 {
+    if common.len() < 2 || peers.iter().any(|entry| entry.stood_still()) {
         return peers.iter().map(|entry| alone(entry)).collect();
     }
     let centre = |pass: &u32| mean(&by_pass.iter().map(|of| of[pass]).collect::<Vec<_>>());

@@ -97,6 +97,12 @@ impl Words<'_, '_> {
         };
         let rest = match beyond {
             Beyond::Rises => ", and it is the largest that was tried: the knee may lie beyond it".to_string(),
+            Beyond::Flat if knee.to > *best => {
+                format!(
+                    "; whether more depth brings more is not decided, and it waits longer: {}",
+                    self.waits(knee.depth)
+                )
+            }
             Beyond::Flat => format!("; more depth only waits longer: {}", self.waits(knee.depth)),
             Beyond::Falls => format!("; more depth brings less, {}: {}", self.least(), self.waits(knee.depth)),
         };

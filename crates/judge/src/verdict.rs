@@ -73,14 +73,19 @@ fn verdict(threshold: &Threshold, entry: &Entry) -> Verdict {
     let label = &entry.figure.label;
     let estimate = entry.usable();
     let near = estimate.is_some_and(|estimate| off(estimate.value, threshold) < NEAR);
+    // They are in no figure: who fails at once would keep any threshold.
+    let failed = entry.figure.errors;
     let outcome = match (estimate.map(|estimate| threshold.outcome(&estimate)), label) {
         (None, _) | (Some(Outcome::Fail), Label::GeneratorLimited(_)) => Outcome::Open,
         _ if near => Outcome::Open,
+        (Some(Outcome::Pass), _) if failed > 0 => Outcome::Open,
         (Some(outcome), _) => outcome,
     };
+    let failed = (failed > 0).then(|| crate::words::count(failed as usize, "operation", "operations") + " failed");
     let too_near =
         near.then(|| format!("less than {} from the threshold is too near to tell", crate::words::percent(NEAR)));
-    let why = label.why().filter(|_| estimate.is_none() || outcome == Outcome::Open).map(String::from).or(too_near);
+    let why = label.why().filter(|_| estimate.is_none() || outcome == Outcome::Open).map(String::from);
+    let why = why.or(too_near).or(failed.filter(|_| outcome == Outcome::Open));
     Verdict { threshold: threshold.clone(), target: entry.figure.target.clone(), estimate, outcome, why }
 }
 

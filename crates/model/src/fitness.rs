@@ -159,6 +159,8 @@ pub enum FitnessReason {
     CacheOnHelps { factor: f64, then: Fitness },
     /// Its write cache is on, and the kernel never flushes it.
     CacheNotFlushed,
+    /// Of its operations (`of`) this many failed, the first one so: an OSD ends at the first that its drive refuses.
+    Failed { operations: u64, of: u64, first: Option<String> },
     /// It says itself that it is going to fail (SMART, the critical warnings of NVMe).
     Failing,
     /// Sectors that it could not read and has not replaced yet.
@@ -216,6 +218,7 @@ impl FitnessReason {
         matches!(
             self,
             FitnessReason::CacheNotFlushed
+                | FitnessReason::Failed { .. }
                 | FitnessReason::Failing
                 | FitnessReason::Unreadable { .. }
                 | FitnessReason::MediumErrors { .. }

@@ -61,7 +61,7 @@ pub enum Outcome {
     Pass,
     /// The whole interval is beyond it.
     Fail,
-    /// The bound lies inside the interval, or there is no figure.
+    /// The bound lies inside the interval, there is no figure, or operations failed of one that would keep it.
     Open,
 }
 

@@ -2,7 +2,8 @@
 
 use super::differ::{LEAST_SHOWN, RUN_SPREAD, Test, finds, judged};
 use super::moderated::Prior;
-use crate::entry::{Entry, entries};
+use crate::batch_means::t_quantile;
+use crate::entry::{Entry, entries, spread};
 use crate::figure::void_reason;
 use crate::outliers::{FALSE_SHARE, benjamini_hochberg};
 use crate::series::{Ratio, mean, median, sample_sd};
@@ -69,7 +70,8 @@ fn tested(paired: &[Paired]) -> (Prior, Vec<Test>) {
     let prior = Prior::learn(&variances);
     let test = |(one, (variance, freedom)): (&Paired, &(f64, f64))| {
         let (variance, freedom) = prior.moderate(*variance, freedom.max(0.0));
-        judged(one.by(), (variance / one.block_count()).sqrt(), freedom)
+        let wide = one.by_one_slice_each() / t_quantile(freedom);
+        judged(one.by(), (variance / one.block_count()).sqrt().max(wide), freedom)
     };
     let tests = paired.iter().zip(&variances).map(test).collect();
     (prior, tests)
@@ -130,6 +132,13 @@ impl Paired<'_> {
 
     fn variance(&self) -> (f64, f64) {
         variance(&self.logs, &self.blocks)
+    }
+
+    /// Of a single pair the change's least half-width (logarithm), by the intervals of its two slices: what slices differ by nobody has
+    /// seen yet. Zero: there are more pairs, whose differences tell.
+    fn by_one_slice_each(&self) -> f64 {
+        let wide = |entry: &Entry| entry.figure.estimate.map_or(0.0, |known| (spread(&known) / known.value).ln_1p());
+        if self.logs.len() > 1 { 0.0 } else { wide(self.a).hypot(wide(self.b)) }
     }
 
     /// Half-width of the change if the slices of A and of B were those of two runs: what drifts between them stays in, and

@@ -171,7 +171,7 @@ fn with_reason(figure: &Figure) -> String {
 
 fn side(runs: &[&Measured], grouped: bool) -> Side {
     if grouped {
-        let centres: Vec<f64> = runs.iter().map(|run| mean(&run.slices)).collect();
+        let centres: Vec<f64> = runs.iter().map(|run| run.centre()).collect();
         let count = centres.len() as f64;
         return Side {
             centre: mean(&centres),
@@ -190,7 +190,9 @@ fn side(runs: &[&Measured], grouped: bool) -> Side {
     let variance = if freedom > 0.0 { within / freedom } else { 0.0 };
     let own = runs.iter().map(|run| own(run)).fold(0.0, f64::max);
     let between_runs = runs.iter().map(|run| between_runs(run)).fold(RUN_SPREAD, f64::max);
-    Side { centre: mean(&all), variance, freedom, count: all.len() as f64, own, between_runs }
+    let weight = |run: &&Measured| run.slices.len() as f64;
+    let centre = runs.iter().map(|run| weight(run) * run.centre()).sum::<f64>() / all.len() as f64;
+    Side { centre, variance, freedom, count: all.len() as f64, own, between_runs }
 }
 
 fn between_runs(run: &Measured) -> f64 {
@@ -198,11 +200,11 @@ fn between_runs(run: &Measured) -> f64 {
     if stretch < STRETCH_SECONDS { BRIEF_SPREAD } else { RUN_SPREAD }
 }
 
-/// Variance of the logarithm of a figure of one slice that was not level (unsettled, a burst, two levels, …), by its own
-/// interval: there are no slices that could differ, and the usual spread is that of level ones.
+/// Variance of the logarithm of a figure of one slice that was not level (unsettled, a burst, two levels, …), or that its slices do not
+/// tell, by its own interval: there are no slices that could differ, or they are of something else, and the usual spread is that of level ones.
 fn own(run: &Measured) -> f64 {
     let level = matches!(run.figure.label, Label::Settled | Label::Brief(_) | Label::Imprecise(_));
-    if level {
+    if level && !run.by_value {
         return 0.0;
     }
     let wide = (spread(&run.estimate) / run.estimate.value).ln_1p();

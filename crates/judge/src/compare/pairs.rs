@@ -4,7 +4,7 @@ use super::events::looks;
 use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
-use crate::series::Ratio;
+use crate::series::{Ratio, mean};
 use model::workload::IMAGE_CACHE;
 use model::{Estimate, Figure, Metric, Record, Slice, Workload};
 use std::collections::BTreeMap;
@@ -14,6 +14,9 @@ pub struct Measured {
     pub figure: Figure,
     pub estimate: Estimate,
     pub slices: Vec<f64>,
+    /// Slices do not tell its value: its target stood still during some of them, which have no logarithm; or it is the sum of what others
+    /// report of themselves.
+    pub by_value: bool,
     /// How many of them lie apart in time.
     pub looks: u32,
 }
@@ -57,7 +60,16 @@ fn of_entry(entry: &Entry) -> Option<Measured> {
     let good: Vec<&Slice> = entry.slices.iter().copied().filter(|slice| void_reason(slice).is_none()).collect();
     let logs = good.iter().map(|slice| Ratio::of(entry.step, slice).value().ln()).filter(|log| log.is_finite());
     let began: Vec<f64> = good.iter().map(|slice| slice.started_seconds).collect();
-    Some(Measured { figure: entry.figure.clone(), estimate, slices: logs.collect(), looks: looks(&began) })
+    let (figure, slices, looks) = (entry.figure.clone(), logs.collect(), looks(&began));
+    let by_value = entry.stood_still() || figure.overlap.is_some();
+    Some(Measured { figure, estimate, slices, by_value, looks })
+}
+
+impl Measured {
+    /// The logarithm of its value.
+    pub fn centre(&self) -> f64 {
+        if self.by_value { self.estimate.value.ln() } else { mean(&self.slices) }
+    }
 }
 
 /// What keeps two figures of the same layer, pattern and kind from being of the same thing, in words.

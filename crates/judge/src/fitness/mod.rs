@@ -13,8 +13,8 @@ use by_writes::{ROTATES, by_writes, rotates};
 use model::fitness::{MANY, slowest_durable};
 use model::workload::MIB;
 use model::{
-    DriveFound, DriveWrites, Durability, Endurance, Estimate, Fitness, FitnessReason, JudgedDrive, Label, Metric,
-    OpClass, Record, RestedReads, Temperatures, Workload,
+    DriveFound, DriveWrites, Durability, Endurance, Estimate, Figure, Fitness, FitnessReason, JudgedDrive, Label,
+    Metric, OpClass, Record, RestedReads, Temperatures, Workload,
 };
 
 /// Times as long as another read.
@@ -91,6 +91,10 @@ fn one(entries: &[Entry], drive: &JudgedDrive, record: &Record) -> DriveFound {
     (found.fitness, found.reasons) = judged(&found, said);
     explain(&mut found, &own);
     found.reasons.extend(shared(drive));
+    if let Some(reason) = failed(&own) {
+        found.fitness = Fitness::Unfit;
+        found.reasons.insert(0, reason);
+    }
     let Some(about) = &drive.about else { return found };
     if health::is_failing(about) {
         found.fitness = Fitness::Unfit;
@@ -99,6 +103,14 @@ fn one(entries: &[Entry], drive: &JudgedDrive, record: &Record) -> DriveFound {
     let (worst, rest): (Vec<_>, Vec<_>) = told.partition(|reason| *reason == FitnessReason::Failing);
     found.reasons = [worst, std::mem::take(&mut found.reasons), rest].concat();
     found
+}
+
+/// However quick the others are.
+fn failed(own: &[&Entry]) -> Option<FitnessReason> {
+    let sum = |of: fn(&Figure) -> u64| own.iter().map(|entry| of(&entry.figure)).sum::<u64>();
+    let (operations, done) = (sum(|figure| figure.errors), sum(|figure| figure.operations));
+    let first = own.iter().find_map(|entry| entry.figure.first_error.clone());
+    (operations > 0).then(|| FitnessReason::Failed { operations, of: done + operations, first })
 }
 
 fn temperatures(record: &Record, target: &str) -> Vec<(f64, f64)> {

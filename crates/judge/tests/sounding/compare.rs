@@ -1,8 +1,8 @@
 //! Runs are told apart only where they differ: no alarm without a change, a change found, and the rest left alone.
 
 use crate::made::{Made, chance, osd, pair};
-use judge::{compare, measured, trends};
-use model::{Finds, Pattern, Record};
+use judge::{compare, measured, trends, without_findings};
+use model::{Ab, Answer, Finds, Pattern, PlannedExperiment, Record};
 
 const OSDS: u32 = 24;
 
@@ -248,5 +248,23 @@ fn round_trips_of_two_definitions_are_not_compared_and_the_reason_is_told() {
     assert_eq!(found.only_after, ["network here→host-0 write-latency"]);
     for both in [false, true] {
         assert_eq!(network(&compare(&[run(both, 0.30)], &[run(both, 0.20)])), [Finds::Better]);
+    }
+}
+
+/// One slice of each side tells no spread between slices: the change is known no better than both of them are.
+#[test]
+fn one_pair_tells_no_more_than_its_two_slices() {
+    let mut made = Made::cluster();
+    made.drifting(Pattern::WriteLatency, osd(0), 2.0, &[1.0]).drifting(Pattern::WriteLatency, osd(0), 2.2, &[1.0]);
+    let (a, b) = (made.record.plan.steps[0].id, made.record.plan.steps[1].id);
+    let plan = Ab { what: "depth".to_string(), pairs: vec![(a, b)], ..Ab::default() };
+    made.record.plan.experiment = PlannedExperiment::PairedComparison(plan);
+    let report = without_findings(&made.record);
+    let Answer::PairedComparison(found) = &report.answer else { panic!("{:?}", report.answer) };
+    let [change] = &found.comparison.differences[..] else { panic!("{:?}", found.comparison) };
+    for figure in &report.figures {
+        let estimate = figure.estimate.unwrap();
+        let (own, all) = (estimate.high / estimate.value, (1.0 + change.change.high) / (1.0 + change.change.value));
+        assert!(own > 1.0 && all > own, "{own} of {estimate:?}, {all} of {:?}", change.change);
     }
 }

@@ -101,3 +101,18 @@ fn a_drive_that_expects_to_fail_is_unfit_whatever_its_figures_are() {
     assert_eq!(unread[0].fitness, Fitness::Fit);
     assert_eq!(unread[0].reasons.last(), Some(&FitnessReason::Unreadable { sectors: 8 }));
 }
+
+/// An OSD ends at the first operation that its drive refuses, however quick the others are.
+#[test]
+fn a_drive_whose_operations_fail_is_unfit() {
+    let mut made = made(1, None, 1, None, PASSES);
+    let slice = made.record.slices.iter_mut().find(|slice| slice.kind == model::OpClass::Write).unwrap();
+    slice.samples[60].errors = 3;
+    slice.error = Some("a write failed: Input/output error".to_string());
+    let report = without_findings(&made.record);
+    let drive = &report.answer.drives()[0];
+    let FitnessReason::Failed { operations: 3, of, first: Some(first) } = &drive.reasons[0] else {
+        panic!("{:?}", drive.reasons)
+    };
+    assert!(drive.fitness == Fitness::Unfit && *of > 1000 && first.contains("Input/output"), "{drive:?}");
+}

@@ -222,6 +222,12 @@ export type FitnessReason =
       reason: "cache-not-flushed";
     }
   | {
+      reason: "failed";
+      operations: number;
+      of: number;
+      first: string | null;
+    }
+  | {
       reason: "failing";
     }
   | {

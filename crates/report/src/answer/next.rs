@@ -167,6 +167,11 @@ fn drive(worst: &DriveFound, untested: bool, longer: &str) -> String {
     if has(|reason| *reason == FitnessReason::Failing) {
         return format!("replace {target}.");
     }
+    if has(|reason| matches!(reason, FitnessReason::Failed { .. })) {
+        return format!(
+            "see what {target} and its kernel tell (`smartctl -x {target}`, `dmesg`), and replace it, its cable or its slot."
+        );
+    }
     if let (Some(cache), Some(value)) = (&worst.cache, better_cache(worst)) {
         let permanent = HostSetting::DriveCache(cache.disk.clone()).permanent(value);
         return format!("switch the write cache of {target} {value} for good: `{permanent}`.");

@@ -143,7 +143,8 @@ fn line(report: &Report, figure: &Figure) -> Vec<String> {
     line.extend([
         if workload.sizes.is_some() { String::new() } else { workload.block.to_string() },
         workload.depth.to_string(),
-        number(workload.rate.map(|rate| rate.per_second)),
+        // Of pauses no number a second was asked for.
+        number(workload.rate.filter(|rate| rate.pause_ms().is_none()).map(|rate| rate.per_second)),
         workload.jobs.to_string(),
         workload.clients.to_string(),
         if workload.of_files() { String::new() } else { workload.mix.percent(OpClass::Read).to_string() },
@@ -210,7 +211,8 @@ pub fn windows(report: &Report, record: &Record) -> String {
     let of_figure = |figure: &Figure| -> Vec<Vec<String>> {
         slices.of_figure(figure).into_iter().flat_map(|slice| of_slice(report, figure, slice)).collect()
     };
-    table(&WINDOWS, report.figures.iter().flat_map(of_figure))
+    // Of what reports its own times windows of different targets make no rate of all of them: each has its own.
+    table(&WINDOWS, report.figures.iter().filter(|figure| figure.overlap.is_none()).flat_map(of_figure))
 }
 
 fn of_slice(report: &Report, figure: &Figure, slice: &Slice) -> Vec<Vec<String>> {

@@ -33,10 +33,16 @@ fn words_of_time(rfc3339: &str) -> (i64, &str) {
 fn job(figure: &Figure, slices: &Slices) -> Option<Value> {
     // What fio has for files by their names is no read or write of a block.
     figure.estimate.filter(|_| !figure.workload.of_files())?;
+    // The windows of OSDs that time themselves, joined, are no rate of all of them together: each has a job of its own.
+    if figure.overlap.is_some() {
+        return None;
+    }
     let good: Vec<&Slice> = slices.of_figure(figure).into_iter().filter(|slice| slice.void.is_none()).collect();
     let counted = || good.iter().flat_map(|slice| slice.counted());
     let seconds = counted().map(|sample| sample.span_ns).sum::<u64>() as f64 / 1e9;
-    let service = Sparse::merged(counted().map(|sample| &sample.service));
+    // An OSD that times itself tells means, and no single operation.
+    let single = good.iter().all(|slice| slice.samples.iter().all(|sample| sample.span_ns == slice.window_ns));
+    let service = if single { Sparse::merged(counted().map(|sample| &sample.service)) } else { Sparse::default() };
     let windows: Vec<&Sample> = counted().filter(|sample| sample.span_ns > 0).collect();
     let done = side(figure, &service, seconds, &windows);
     let none = side(&Figure { operations: 0, bytes: 0, errors: 0, ..figure.clone() }, &Sparse::default(), seconds, &[]);

@@ -98,8 +98,12 @@ fn encoded(registry: &Registry) -> String {
 
 fn add_figures(registry: &mut Registry, report: &Report) {
     let bound = "bound: value, low and high of its 95 % interval";
-    let latency =
-        family(registry, "latency_mean", &format!("Mean latency or round trip; {bound}"), Some(Unit::Seconds));
+    let latency = family(
+        registry,
+        "latency_mean",
+        &format!("Mean latency or round trip (of an open loop: from when an operation was due); {bound}"),
+        Some(Unit::Seconds),
+    );
     let rate = family(registry, "operations_per_second", &format!("Operations a second; {bound}"), None);
     let bandwidth = family(registry, "bytes_per_second", &format!("Bytes a second; {bound}"), None);
     let percentiles = family(registry, "latency", "Percentile of service time", Some(Unit::Seconds));

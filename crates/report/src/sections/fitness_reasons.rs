@@ -102,6 +102,11 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
         FitnessReason::CacheNotFlushed => "its write cache is on, and the kernel takes it for write through and never flushes it: what is \
                                            said to be durable is lost with the power"
             .to_string(),
+        FitnessReason::Failed { operations, of, first } => format!(
+            "{operations} of {} failed{}: an OSD ends at the first one that its drive refuses",
+            numbers::counted(*of, "operation", "operations"),
+            first.as_ref().map_or(String::new(), |first| format!(" ({first})"))
+        ),
         FitnessReason::Failing => "the drive itself expects to fail (smartctl -x), whatever its figures are".to_string(),
         FitnessReason::Unreadable { sectors } => {
             format!("{} could not be read and wait to be replaced (pending sectors)", numbers::counted(*sectors, "sector", "sectors"))
