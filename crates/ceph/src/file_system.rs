@@ -109,6 +109,9 @@ impl Drop for FileSystem {
     }
 }
 
+/// Longer than any name of a pool.
+const POOL_NAME_MOST: usize = 1024;
+
 impl FileSystem {
     /// # Errors
     /// The library is missing, there is no such file system, this user has no right to it, or no metadata server answers in time.
@@ -152,6 +155,19 @@ impl FileSystem {
             // SAFETY: mounted, and the path lives through the call.
             let code = unsafe { (on.fns.ceph_mkdir)(on.raw, c_path.as_ptr(), 0o700) };
             on.check(code, || format!("make folder {path}")).map(drop)
+        })
+    }
+
+    /// Where new files in this folder have their bytes, if that is said of this very folder; of a file system's root it is.
+    pub fn data_pool(&self, path: &str) -> Result<String, CephError> {
+        self.with(path, |on, c_path| {
+            let (name, mut value) = (c"ceph.dir.layout.pool".as_ptr(), [0u8; POOL_NAME_MOST]);
+            let into = value.as_mut_ptr().cast();
+            // SAFETY: mounted, the texts live through the call, which fills no more bytes of the value than there are.
+            let code = unsafe { (on.fns.ceph_getxattr)(on.raw, c_path.as_ptr(), name, into, value.len()) };
+            let length = on.check(code, || format!("ask in which pool the data of {path} are"))?;
+            let told = value.get(..length as usize).unwrap_or_default();
+            Ok(String::from_utf8_lossy(told).into_owned())
         })
     }
 

@@ -56,6 +56,7 @@ functions! {
         fn ceph_release(Mount) -> c_int;
         fn ceph_mkdir(Mount, Text, mode_t) -> c_int;
         fn ceph_rmdir(Mount, Text) -> c_int;
+        fn ceph_getxattr(Mount, Text, Text, *mut c_void, usize) -> c_int;
         fn ceph_setxattr(Mount, Text, Text, *const c_void, usize, c_int) -> c_int;
         fn ceph_unlink(Mount, Text) -> c_int;
         fn ceph_rename(Mount, Text, Text) -> c_int;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const STALL: Duration = Duration::from_secs(100);
 /// So long a folder whose making was not confirmed may still come: it waits for such a client as well.
 const SETTLED_SECONDS: i64 = 75;
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Until when to look for a folder that is not there.
 pub(crate) fn settled(entry: &JournalEntry) -> Instant {
@@ -39,10 +39,10 @@ pub fn look(cluster: &Cluster, name: &str) -> Result<CephfsSeen, ClusterError> {
         let there = if names.is_empty() { "none".to_string() } else { names.join(", ") };
         return Err(ClusterError::NoFileSystem { name: name.to_string(), there });
     };
-    FileSystem::mount(&cluster.rados, name).map_err(|error| explained(error, RIGHTS))?;
+    let mounted = FileSystem::mount(&cluster.rados, name).map_err(|error| explained(error, RIGHTS))?;
     let data_pools = found["data_pools"].as_array().into_iter().flatten();
     let data_pools = data_pools.filter_map(|pool| pool.as_str().map(str::to_string)).collect();
-    Ok(CephfsSeen { name: name.to_string(), data_pools })
+    Ok(CephfsSeen { name: name.to_string(), data_pools, root_pool: mounted.data_pool("/").ok() })
 }
 
 const RIGHTS: &str = "has no right to its files; give it mds 'allow rw'";

@@ -1,6 +1,7 @@
 //! Folders of our own in what NFS servers export, made and emptied without a mount.
 
 use crate::apply::Unmade;
+use crate::cephfs::{LOOK_AGAIN, settled};
 use crate::emptied::{NO_FOLDER, Named, OpenFolder, emptied, not_empty};
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
@@ -9,7 +10,8 @@ use model::{Change, ExportSeen, NfsExport};
 use nfs4::{Client, Folder, Kind, NfsError};
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// A server that has been started anew lets nobody open a file for as long as a lease of its clients lasts: 90 s by default.
 const ANSWER: Duration = Duration::from_secs(100);
@@ -73,12 +75,17 @@ pub(crate) fn make(export: &NfsExport, path: &str, change: &Change) -> Result<()
 /// # Errors
 /// It can't be undone now: the server does not answer, or refuses.
 pub(crate) fn unmake(export: &NfsExport, path: &str, entry: &JournalEntry) -> Result<Unmade, ClusterError> {
-    let (change, confirmed) = (&entry.change, entry.made.is_some());
+    // What is exported may be a CephFS, where a request waits for what a killed client held.
+    let (change, confirmed, settled) = (&entry.change, entry.made.is_some(), settled(entry));
     let (export, own) = (export.clone(), path.trim_start_matches('/').to_string());
     let undone = patiently(ANSWER, move |deleted| {
         let mut client = Client::connect(&export, ANSWER).map_err(|error| error.to_string())?;
         let root = client.root();
-        let found = root.folder(&mut client, &own);
+        let mut found = root.folder(&mut client, &own);
+        while found.as_ref().is_err_and(OnExport::is_gone) && !confirmed && Instant::now() < settled {
+            sleep(LOOK_AGAIN);
+            found = root.folder(&mut client, &own);
+        }
         let client = Rc::new(RefCell::new(client));
         let folder = match found {
             Ok(folder) => OnExport { client: client.clone(), folder },

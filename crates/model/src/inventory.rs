@@ -69,8 +69,10 @@ pub struct ExportSeen {
 #[derive(Clone, Debug, Default)]
 pub struct CephfsSeen {
     pub name: String,
-    /// Where the bytes of its files may lie; in the first, unless a folder says otherwise.
+    /// Where the bytes of its files may lie.
     pub data_pools: Vec<String>,
+    /// Where they lie, unless a folder says otherwise; `None`: it was not told.
+    pub root_pool: Option<String>,
 }
 
 /// A path of a host, as it was found there.

@@ -108,7 +108,7 @@ pub enum Place {
         ceph: bool,
     },
     /// Files of our own in this folder, which is ours, of a file system of the cluster, by libcephfs. `data_pool`: in which of its pools their
-    /// bytes lie; `None`: as the file system has it.
+    /// bytes lie; `None`: that is not known.
     Cephfs {
         file_system: String,
         path: String,
@@ -125,7 +125,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The pool in which the bytes lie that are read and written: of objects of a pool, of images, and of files where it was named.
+    /// The pool in which the bytes lie that are read and written: of objects of a pool, of images, and of files where it is known.
     pub fn data_pool(&self) -> Option<&str> {
         match self {
             Place::Pool { pool, .. } => Some(pool),

@@ -4,7 +4,9 @@ use super::file::{
     LAB_SPAN, MOST, SPAN, jobs, loads, names_of, of_names, of_tree, refuse_too_many, refuse_without_room,
 };
 use crate::planner::draft::Draft;
+use crate::planner::redundancy::Redundancy;
 use model::change::data_in;
+use model::inventory::CephfsSeen;
 use model::shell::word;
 use model::{
     Bytes, Change, Durability, ExportSeen, Failure, Inventory, Layer, Pattern, Place, PoolScope, Workload, units,
@@ -41,7 +43,7 @@ struct Room {
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let data_pool = data_pool(draft)?;
     if let Some(seen) = &draft.inventory.cephfs {
-        add_library(draft, &libcephfs(draft.inventory, &seen.name, data_pool))?;
+        add_library(draft, &libcephfs(draft.inventory, seen, data_pool))?;
     }
     let exports = &draft.inventory.exports;
     for (at, one) in exports.iter().enumerate() {
@@ -89,15 +91,18 @@ fn data_pool<'d>(draft: &Draft<'d>) -> Result<Option<&'d PoolScope>, Failure> {
     )))
 }
 
-fn libcephfs(inventory: &Inventory, name: &str, data_pool: Option<&PoolScope>) -> Library {
+/// `named`: the pool that its folder is told to have its bytes in; else they lie where the file system puts them.
+fn libcephfs(inventory: &Inventory, seen: &CephfsSeen, named: Option<&PoolScope>) -> Library {
     let why = "libcephfs answers for what it has capabilities for, and can't be told to ask";
-    let own = || (name.to_string(), data_pool.map(|pool| pool.name.clone()));
-    let ((of_place, data_of_place), (of_folder, data_of_folder)) = (own(), own());
-    let room = |bytes| Room { bytes, of: format!("the cluster's OSDs, with {},", redundancy(data_pool).1) };
+    let usual = inventory.scope.pools.iter().find(|pool| Some(&pool.name) == seen.root_pool.as_ref());
+    let data_pool = named.or(usual);
+    let own = |pool: Option<&PoolScope>| (seen.name.clone(), pool.map(|pool| pool.name.clone()));
+    let ((of_place, data_of_place), (of_folder, data_of_folder)) = (own(data_pool), own(named));
+    let room = |bytes| Room { bytes, of: format!("the cluster's OSDs, with {},", Redundancy::of(data_pool).words()) };
     Library {
-        name: format!("{name} (libcephfs{})", data_in(data_pool.map(|pool| pool.name.as_str()))),
+        name: format!("{} (libcephfs{})", seen.name, data_in(named.map(|pool| pool.name.as_str()))),
         // Both sides of a comparison may be of one file system.
-        ending: data_pool.map_or(String::new(), |pool| format!("data{}.", pool.id)) + "cephfs",
+        ending: named.map_or(String::new(), |pool| format!("data{}.", pool.id)) + "cephfs",
         place: Box::new(move |path| {
             let (file_system, data_pool) = (of_place.clone(), data_of_place.clone());
             Place::Cephfs { file_system, path, data_pool }
@@ -107,7 +112,7 @@ fn libcephfs(inventory: &Inventory, name: &str, data_pool: Option<&PoolScope>) -
             Change::CephfsFolder { file_system, path, data_pool }
         }),
         padding: data_pool.and_then(|pool| pool.erasure_k).map_or(0, |k| CHUNK * Bytes::from(k.saturating_sub(1))),
-        room: room_of_cluster(inventory, redundancy(data_pool).0).map(room),
+        room: room_of_cluster(inventory, Redundancy::of(data_pool)).map(room),
         files_free: None,
         durability: Durability::None,
         lacks: (Pattern::Stat, why, Pattern::StatCached),
@@ -187,31 +192,19 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Bytes on OSDs for one of a file, and in words. Of a pool that is not known three copies are taken.
-fn redundancy(pool: Option<&PoolScope>) -> (f64, String) {
-    match pool.map(|pool| (pool.size, pool.erasure_k)) {
-        None => (f64::from(COPIES), "three copies".to_string()),
-        Some((size, None)) => (f64::from(size.max(1)), units::counted(size.into(), "copy", "copies")),
-        Some((size, Some(k))) => {
-            (f64::from(size.max(1)) / f64::from(k.max(1)), format!("{k}+{} chunks", size.saturating_sub(k)))
-        }
-    }
-}
-
 /// How much data OSDs have room for until one is nearly full, if each byte is so many there and they are filled evenly; `None`: it is not
 /// known.
-fn room_of_cluster(inventory: &Inventory, factor: f64) -> Option<Bytes> {
+fn room_of_cluster(inventory: &Inventory, pool: Redundancy) -> Option<Bytes> {
     let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside);
     let rooms = osds.map(|osd| Some(((osd.bytes? as f64 * NEARLY_FULL) as Bytes).saturating_sub(osd.bytes_used?)));
     let rooms: Vec<Bytes> = rooms.collect::<Option<Vec<Bytes>>>()?;
     let tightest = rooms.iter().min()?;
     let all = tightest.saturating_mul(rooms.len() as u64) as f64;
-    Some((all / factor.min(rooms.len() as f64).max(1.0)) as Bytes)
+    Some((all / pool.factor(rooms.len() as u64)) as Bytes)
 }
 
 /// From here on Ceph warns (mon_osd_nearfull_ratio).
 const NEARLY_FULL: f64 = 0.85;
-const COPIES: u32 = 3;
 /// Of an erasure-coded pool, the least of a chunk (osd_pool_erasure_code_stripe_unit).
 const CHUNK: Bytes = 4096;
 
@@ -292,6 +285,24 @@ mod tests {
         let inventory = Inventory { folders: vec![testing::folder("/mnt")], ..testing::inventory(3) };
         let mounted = planner::plan(&inventory, &mounted).unwrap_err().to_string();
         assert!(mounted.contains("setfattr -n ceph.dir.layout.pool -v ec FOLDER"), "{mounted}");
+    }
+
+    /// Where nobody names a pool, the file system's own is meant: its quota counts, and its folder is not told where to lie.
+    #[test]
+    fn data_of_files_lie_where_the_file_system_puts_them() {
+        let planned = |quota| {
+            let cephfs = CephfsSeen { root_pool: Some("ec".into()), ..testing::cephfs() };
+            let mut inventory = Inventory { cephfs: Some(cephfs), ..testing::inventory(3) };
+            let ec = PoolScope { id: 7, name: "ec".into(), size: 3, erasure_k: Some(2), ..PoolScope::default() };
+            inventory.scope.pools = vec![PoolScope { quota_bytes: quota, ..ec }];
+            planner::plan(&inventory, &request(&[Pattern::WriteLatency])).map_err(|failure| failure.to_string())
+        };
+        let plan = planned(None).unwrap();
+        assert!(matches!(&plan.changes[..], [Change::CephfsFolder { data_pool: None, .. }]), "{:?}", plan.changes);
+        let [target] = &plan.steps[0].targets[..] else { panic!("{:?}", plan.steps) };
+        assert_eq!((target.name.as_str(), target.place.data_pool()), ("cephfs (libcephfs)", Some("ec")));
+        let quota = planned(Some(model::Quota { most: 100 * MIB, used: 99 * MIB })).unwrap_err();
+        assert!(quota.contains("pool ec has a quota of 100 MiB, of which 1 MiB are left"), "{quota}");
     }
 
     #[test]

@@ -349,7 +349,10 @@ mod tests {
         assert!(planner::notes(&inventory, &request, &plan).is_empty());
         request.workload.objects = Some(200_000);
         let why = planner::plan(&inventory, &request).unwrap_err().to_string();
-        assert!(why.contains("200000 objects take about 1.1") && why.contains("osd.0 has room for"), "{why}");
+        assert!(
+            why.contains("200000 objects in 3 copies take about 1.1") && why.contains("osd.0 has room for"),
+            "{why}"
+        );
         request.workload.objects = Some(3);
         request.workload.jobs = Some(4);
         let why = planner::plan(&inventory, &request).unwrap_err().to_string();

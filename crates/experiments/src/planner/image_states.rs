@@ -1,6 +1,7 @@
 //! The states of an image: images that are filled before, and how many rounds there are at least and at most.
 
 use super::draft::Draft;
+use super::redundancy::{Redundancy, osds};
 use super::room::{PART, tightest};
 use crate::Request;
 use crate::layers::rados::pool_for;
@@ -25,39 +26,43 @@ const QUICK_MAX: u32 = 6;
 /// Images that stand at once, at most, each with all its objects: the lasting ones, the flattened one, a fresh one, a clone, and what a
 /// snapshot keeps.
 const IMAGES: Bytes = 8;
-const REPLICAS: Bytes = 3;
 
 /// As many of the usual objects as OSDs have room for.
 ///
 /// # Errors
 /// Even the least do not fit.
-fn objects_fitting(inventory: &Inventory) -> Result<Bytes, Failure> {
+fn objects_fitting(inventory: &Inventory, pool: Redundancy) -> Result<Bytes, Failure> {
     let halves = std::iter::successors(Some(usual_objects(inventory)), |objects| Some(objects / 2));
-    let fitting = halves.take_while(|objects| *objects >= OBJECTS_LEAST).find(|objects| has_room(inventory, *objects));
-    fitting.map_or_else(|| refuse_without_room(inventory, OBJECTS_LEAST).map(|()| OBJECTS_LEAST), Ok)
+    let mut possible = halves.take_while(|objects| *objects >= OBJECTS_LEAST);
+    let fitting = possible.find(|objects| has_room(inventory, pool, *objects));
+    fitting.map_or_else(|| refuse_without_room(inventory, pool, OBJECTS_LEAST).map(|()| OBJECTS_LEAST), Ok)
 }
 
-fn has_room(inventory: &Inventory, objects: Bytes) -> bool {
-    tightest(inventory).is_none_or(|(_, room)| on_each(inventory, objects) as f64 <= room as f64 * PART)
+fn has_room(inventory: &Inventory, pool: Redundancy, objects: Bytes) -> bool {
+    tightest(inventory).is_none_or(|(_, room)| on_each(inventory, pool, objects) as f64 <= room as f64 * PART)
 }
 
 /// Bytes that come to each OSD.
-fn on_each(inventory: &Inventory, objects: Bytes) -> Bytes {
-    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as Bytes;
-    let all = u128::from(objects + 1) * u128::from(OBJECT * IMAGES * REPLICAS.min(osds)) / u128::from(osds);
-    Bytes::try_from(all).unwrap_or(Bytes::MAX)
+fn on_each(inventory: &Inventory, pool: Redundancy, objects: Bytes) -> Bytes {
+    pool.on_each((objects + 1).saturating_mul(OBJECT * IMAGES), osds(inventory))
 }
 
-fn refuse_without_room(inventory: &Inventory, objects: Bytes) -> Result<(), Failure> {
-    let Some((osd, room)) = tightest(inventory).filter(|_| !has_room(inventory, objects)) else { return Ok(()) };
+fn refuse_without_room(inventory: &Inventory, pool: Redundancy, objects: Bytes) -> Result<(), Failure> {
+    let Some((osd, room)) = tightest(inventory).filter(|_| !has_room(inventory, pool, objects)) else { return Ok(()) };
     Err(Failure::Refused(format!(
-        "--working-set: {IMAGES} images of {} with their copies put {} on each OSD, and osd.{} has room for {} until it is nearly full, of which \
+        "--working-set: {IMAGES} images of {} in {} put {} on each OSD, and osd.{} has room for {} until it is nearly full, of which \
          half may be taken; give a smaller one (32 MiB at least), or make room",
         model::units::bytes((objects + 1).saturating_mul(OBJECT)),
-        model::units::bytes(on_each(inventory, objects)),
+        pool.words(),
+        model::units::bytes(on_each(inventory, pool, objects)),
         osd.id,
         model::units::bytes(room)
     )))
+}
+
+/// Of the pool with the images' data; one that the run makes itself is the cluster's default.
+fn of_images(inventory: &Inventory, pool: Option<&str>) -> Redundancy {
+    pool.map_or_else(|| Redundancy::of(None), |name| Redundancy::of_name(inventory, name, None))
 }
 
 fn usual_objects(inventory: &Inventory) -> Bytes {
@@ -66,7 +71,8 @@ fn usual_objects(inventory: &Inventory) -> Bytes {
 
 /// Said where images are smaller than usual.
 pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
-    let objects = objects_fitting(inventory).ok()?;
+    let pool = of_images(inventory, request.targets.data_pool.as_deref().or(request.targets.pool.as_deref()));
+    let objects = objects_fitting(inventory, pool).ok()?;
     let smaller = objects < usual_objects(inventory) && request.workload.working_set.is_none();
     let (osd, room) = tightest(inventory).filter(|_| smaller)?;
     Some(format!(
@@ -86,17 +92,18 @@ pub fn add(draft: &mut Draft) -> Result<ImageStates, Failure> {
     }
     let (pool, _) = pool_for(draft, "rbd")?;
     let data_pool = data_pool(draft, &pool)?;
+    let of_images = of_images(draft.inventory, Some(data_pool.as_ref().unwrap_or(&pool)));
     let block = draft.options.block_size.unwrap_or(BLOCK);
     let wished = match draft.options.working_set {
         Some(bytes) => bytes.div_ceil(OBJECT).saturating_mul(OBJECT),
-        None => objects_fitting(draft.inventory)? * OBJECT,
+        None => objects_fitting(draft.inventory, of_images)? * OBJECT,
     };
     if wished < OBJECTS_LEAST * OBJECT {
         return Err(Failure::Usage(format!(
             "--working-set: the first write to an object is one for each 4 MiB, and fewer than {OBJECTS_LEAST} say nothing; give 32 MiB or more"
         )));
     }
-    refuse_without_room(draft.inventory, wished / OBJECT)?;
+    refuse_without_room(draft.inventory, of_images, wished / OBJECT)?;
     if block == 0 || !OBJECT.is_multiple_of(block) {
         return Err(Failure::Usage(format!(
             "--block-size {}: an operation lies within one object of 4 MiB; give a size that divides it: 4k, 64k, 1M, at most 4M",
@@ -145,6 +152,32 @@ mod tests {
             .collect();
         assert_eq!(images, states.lasting().iter().collect::<Vec<_>>());
         assert!(images.iter().all(|name| name.starts_with("fathom.") && name.contains(".state.")), "{images:?}");
+    }
+
+    /// Room for 8 images of 17 objects in three copies, and not in six; and of 2+1 chunks half as much comes to OSDs.
+    #[test]
+    fn room_is_what_the_pool_of_the_images_takes() {
+        let mut inventory = testing::inventory(8);
+        let each = |osd: &mut model::OsdScope| (osd.bytes, osd.bytes_used) = (Some(1400 * MIB), Some(0));
+        inventory.scope.osds.iter_mut().for_each(each);
+        let pool = |name: &str, size, erasure_k| model::PoolScope {
+            name: name.into(),
+            size,
+            erasure_k,
+            overwrites: Some(true),
+            ..model::PoolScope::default()
+        };
+        inventory.scope.pools = vec![pool("three", 3, None), pool("six", 6, None), pool("chunks", 3, Some(2))];
+        let bytes = |of: &str, data: Option<&str>| {
+            let mut request = testing::request(&[model::testing::images()]);
+            request.experiment = Experiment::ImageStates;
+            request.targets.pool = Some(of.to_string());
+            request.targets.data_pool = data.map(str::to_string);
+            plan(&inventory, &request).unwrap().experiment.image_states().unwrap().bytes
+        };
+        assert_eq!(bytes("three", None), (OBJECTS / 2 + 1) * OBJECT);
+        assert_eq!(bytes("six", None), (OBJECTS / 4 + 1) * OBJECT);
+        assert_eq!(bytes("six", Some("chunks")), (OBJECTS + 1) * OBJECT);
     }
 
     #[test]

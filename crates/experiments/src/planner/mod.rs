@@ -9,6 +9,7 @@ mod holes;
 mod image_states;
 pub mod like;
 mod others_pools;
+pub mod redundancy;
 mod room;
 pub mod subset;
 pub mod sustained;

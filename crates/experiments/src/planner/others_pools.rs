@@ -20,7 +20,7 @@ const INDEX: u64 = 3;
 pub fn refuse(scope: &Scope, plan: &Plan) -> Result<(), Failure> {
     let later = plan.experiment.image_states().map(of_rounds).unwrap_or_default();
     let changes = &[plan.changes.as_slice(), &later].concat();
-    for pool in used(scope, changes) {
+    for pool in used(scope, changes, &plan.steps) {
         refuse_without_images(pool, changes)?;
         refuse_full(pool)?;
         refuse_beyond_quota(pool, changes, &plan.steps)?;
@@ -36,14 +36,18 @@ fn of_rounds(states: &ImageStates) -> Vec<Change> {
 }
 
 /// Those that were there and get something.
-fn used<'s>(scope: &'s Scope, changes: &[Change]) -> Vec<&'s PoolScope> {
+fn used<'s>(scope: &'s Scope, changes: &[Change], steps: &[Step]) -> Vec<&'s PoolScope> {
+    let places: Vec<&Place> = steps.iter().flat_map(|step| &step.targets).map(|target| &target.place).collect();
+    let of_files = |known: &PoolScope| {
+        places.iter().any(|place| matches!(place, Place::Cephfs { data_pool: Some(pool), .. } if *pool == known.name))
+    };
     let gets = |known: &&PoolScope| {
-        changes.iter().any(|change| match change {
-            Change::Image { pool, data_pool, .. } => *pool == known.name || data_pool.as_ref() == Some(&known.name),
-            Change::Objects { pool, .. } => *pool == known.name,
-            Change::CephfsFolder { data_pool, .. } => data_pool.as_ref() == Some(&known.name),
-            _ => false,
-        })
+        of_files(known)
+            || changes.iter().any(|change| match change {
+                Change::Image { pool, data_pool, .. } => *pool == known.name || data_pool.as_ref() == Some(&known.name),
+                Change::Objects { pool, .. } => *pool == known.name,
+                _ => false,
+            })
     };
     scope.pools.iter().filter(gets).collect()
 }
@@ -103,7 +107,7 @@ fn refuse_beyond_quota(pool: &PoolScope, changes: &[Change], steps: &[Step]) -> 
 /// Where a quota of a pool has too little room for what is planned: which.
 pub fn short(scope: &Scope, changes: &[Change], steps: &[Step]) -> Option<String> {
     let limit = |pool: &PoolScope| Some((too_small(pool, needed(pool, changes, steps))?.0, pool.name.clone()));
-    used(scope, changes).into_iter().find_map(limit).map(|(limit, pool)| format!("pool {pool} has {limit}"))
+    used(scope, changes, steps).into_iter().find_map(limit).map(|(limit, pool)| format!("pool {pool} has {limit}"))
 }
 
 /// Bytes and objects.

@@ -2,6 +2,7 @@
 
 use super::ab::on_side;
 use super::draft::Draft;
+use super::redundancy::{Redundancy, osds};
 use super::{image_states, others_pools};
 use crate::ab::Side;
 use crate::layers;
@@ -20,7 +21,6 @@ pub const PART: f64 = 0.5;
 const LOG_AHEAD: Bytes = 300 * MIB;
 /// Working sets are halved at most this often: much smaller ones would measure nothing but caches.
 const HALVINGS_MOST: u32 = 8;
-const REPLICAS: u64 = 3;
 
 /// How often the usual working sets are halved so that all of them fit; where even that is too much, the guard ends what fills OSDs, and
 /// what fills a quota is refused.
@@ -113,14 +113,16 @@ pub fn refuse_objects(inventory: &Inventory, request: &Request, plan: &Plan) -> 
         set.count.saturating_mul(size + BESIDE_OBJECT)
     };
     let (objects, all): (u64, Bytes) = (put.iter().map(|set| set.count).sum(), put.iter().map(stored).sum());
-    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64;
-    let each = all.saturating_mul(REPLICAS.min(osds)) / osds;
+    // In which pool a gateway puts them nobody tells who is no administrator of it.
+    let of_objects = Redundancy::of(None);
+    let each = of_objects.on_each(all, osds(inventory));
     if each as f64 <= room as f64 * PART {
         return Ok(());
     }
     Err(Failure::Refused(format!(
-        "--objects: {objects} objects take about {} on each OSD, and osd.{} has room for {} until it is nearly full, of which a run takes at \
+        "--objects: {objects} objects in {} take about {} on each OSD, and osd.{} has room for {} until it is nearly full, of which a run takes at \
          most half; choose fewer or smaller ones",
+        of_objects.words(),
         bytes_shown(each),
         osd.id,
         bytes_shown(room)
@@ -184,11 +186,7 @@ fn each(draft: &Draft, pool: &str, bytes: Bytes) -> Bytes {
         Change::Pool { name, size, .. } if name == pool => *size,
         _ => None,
     });
-    let there = draft.inventory.scope.pools.iter().find(|known| known.name == pool);
-    let osds = draft.inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64;
-    let replicas = made.or(there.map(|known| known.size)).map_or(REPLICAS, u64::from).min(osds);
-    let chunks = there.and_then(|known| known.erasure_k).map_or(1, u64::from).max(1);
-    (bytes * replicas).div_ceil(osds * chunks)
+    Redundancy::of_name(draft.inventory, pool, made).on_each(bytes, osds(draft.inventory))
 }
 
 impl Draft<'_> {

@@ -32,7 +32,7 @@ pub fn axis(text: &str) -> SweepAxis {
 
 /// A file system of the cluster, with a second pool for data.
 pub fn cephfs() -> CephfsSeen {
-    CephfsSeen { name: "cephfs".into(), data_pools: vec!["cephfs_data".into(), "ec".into()] }
+    CephfsSeen { name: "cephfs".into(), data_pools: vec!["cephfs_data".into(), "ec".into()], root_pool: None }
 }
 
 /// A folder of this host in which files can be made.
@@ -53,6 +53,7 @@ pub fn folder(path: &str) -> Site {
         disks: Vec::new(),
         osds: Vec::new(),
         images: Vec::new(),
+        attached: Vec::new(),
     };
     Site { host: None, wish, seen: Ok(seen) }
 }

@@ -118,6 +118,10 @@ fn files(lab: &Lab) {
     let other = run(&["--data-pool", "files-ec"]);
     other.ends(2, &[&format!("has {own} for data"), "`ceph fs add_data_pool cephfs files-ec`"]);
     lab.ceph(&["fs", "add_data_pool", "cephfs", "files-ec"]);
+    // Also the quota of the pool that nobody names is kept.
+    lab.ceph(&["osd", "pool", "set-quota", own, "max_bytes", "64M"]);
+    run(&["--working-set", "1G"]).ends(3, &[&format!("pool {own} has a quota of 64 MiB")]);
+    lab.ceph(&["osd", "pool", "set-quota", own, "max_bytes", "0"]);
     tool("rados", &["--conf", lab.conf(), "-p", "files-ec", "put", "theirs", "/etc/hostname"]);
 
     // Whoever may use files may not say where they lie: told, and nothing is left to be undone.
