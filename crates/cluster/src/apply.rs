@@ -133,6 +133,10 @@ pub fn make(cluster: Option<&Cluster>, change: &Change) -> Result<MadeThing, Clu
         }
         // The objects come with the load; the entry is there so that they go.
         Change::Objects { .. } => Ok(MadeThing::Set),
+        Change::PoolSetting { pool, .. } => {
+            let id = pools::find(cluster, pool)?.0.ok_or_else(|| failed(change, "there is no such pool any more"))?.id;
+            settings::make(cluster, change).map(|()| MadeThing::Pool(id))
+        }
         _ => settings::make(cluster, change).map(|()| MadeThing::Set),
     }
 }

@@ -59,6 +59,12 @@ pub fn number(disk: &str) -> Option<u64> {
     read_to_string(Path::new(BLOCK).join(disk).join("diskseq")).ok()?.trim().parse().ok()
 }
 
+/// All disks of this host that are one drive by its own name, itself among them; none: it has no name.
+pub fn of_one_name(disk: &str) -> Vec<String> {
+    let Some(name) = identity(disk) else { return Vec::new() };
+    disks().filter(|other| identity(other).as_ref() == Some(&name)).collect()
+}
+
 /// All disks of this host that have this cache: namespaces of one NVMe controller, paths to one drive; itself among them.
 pub fn sharing(disk: &str) -> Vec<String> {
     let controller =
@@ -135,6 +141,15 @@ pub fn refuse(disk: &str, value: &str) -> Result<(), String> {
         return Err(format!(
             "{}: have one write cache, or are one drive, and it is not switched for one of them",
             shared.join(", ")
+        ));
+    }
+    // Whoever told the kernel not to flush it would find it flushed afterwards: what a look at the drive again says is all that it knows.
+    if value == "off" && !is_flushed(disk) && read(disk).as_deref() == Ok("on") {
+        return Err(format!(
+            "{}, and is not switched for a trial, after which that would not be so any more; tell the kernel to flush it first \
+             (`echo 'write back' > {}`), or switch it off for good",
+            unflushed(disk),
+            queue_file(disk).display()
         ));
     }
     // The kernel looks again at SCSI and ATA drives: proven once it is on.

@@ -29,10 +29,22 @@ const STALL: Duration = Duration::from_secs(30);
 /// # Errors
 /// [`ClusterError::NotMade`]: there is one already, or the folder around it is not there or may not be written to.
 pub(crate) fn make(path: &Path, change: &Change) -> Result<MadeThing, ClusterError> {
-    let not = |why: String| ClusterError::NotMade { what: change.what(), why };
-    std::fs::DirBuilder::new().mode(0o700).create(path).map_err(|error| not(error.to_string()))?;
+    let not = |error: std::io::Error| match refuses(&error) {
+        true => ClusterError::NotMade { what: change.what(), why: error.to_string() },
+        false => ClusterError::Make { what: change.what(), why: error.to_string() },
+    };
+    std::fs::DirBuilder::new().mode(0o700).create(path).map_err(not)?;
     let inode = std::fs::symlink_metadata(path).map_or(0, |made| made.ino());
     Ok(MadeThing::Folder { on: mounted(path), inode })
+}
+
+/// Nothing was made then. Whoever does not answer (ETIMEDOUT, EIO of a server) may make it all the same.
+fn refuses(error: &std::io::Error) -> bool {
+    use nix::errno::Errno::{
+        EACCES, EDQUOT, EEXIST, EINVAL, ELOOP, EMLINK, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, EPERM, EROFS,
+    };
+    let refusals = [EACCES, EDQUOT, EEXIST, EINVAL, ELOOP, EMLINK, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, EPERM, EROFS];
+    error.raw_os_error().is_some_and(|errno| refusals.contains(&nix::errno::Errno::from_raw(errno)))
 }
 
 /// On which file system a path lies, through all links before its last part.

@@ -222,6 +222,15 @@ pub(crate) fn unmake(
     Ok(Unmade::Undone)
 }
 
+/// With this flag an OSD that is down keeps its place: nothing is copied elsewhere.
+pub const NOOUT: &str = "noout";
+
+/// Why that flag stays.
+pub(crate) fn kept_in(osd: u32) -> ClusterError {
+    let why = format!("osd.{osd} is down, and its data would be copied to others; once it is up: fathom restore");
+    ClusterError::Undo { what: format!("flag {NOOUT}"), why }
+}
+
 pub(crate) fn too_early(osd: u32) -> ClusterError {
     ClusterError::NoRestart { osd, why: "an option that it had before the run is not back yet".to_string() }
 }

@@ -3,10 +3,10 @@
 
 use crate::admin::Cluster;
 use crate::apply::{Trust, Unmade, not_ours, word};
-use crate::entry::{FLAGS, JournalEntry};
+use crate::entry::{FLAGS, JournalEntry, MadeThing};
 use crate::errors::ClusterError;
 use crate::proof::{self, Became, Fence};
-use crate::{option_values, quiet, restart};
+use crate::{option_values, pools, quiet, restart};
 use model::{Change, secrets};
 use serde_json::{Value, json};
 
@@ -213,6 +213,15 @@ fn unmake_pool_setting(
     if before == value {
         return Unmade::left("it was so before the run");
     }
+    // It may have got another name since.
+    let renamed = match &entry.made {
+        Some(MadeThing::Pool(id)) => match pools::name_of(cluster, *id)? {
+            None => return Unmade::left("the pool is not there any more"),
+            other => other,
+        },
+        _ => None,
+    };
+    let pool = renamed.as_deref().unwrap_or(pool);
     let now = quiet::pool_setting(cluster, pool, name)?;
     if now.as_deref() != Some(value) {
         return Unmade::left(&other_value(name, now.as_deref(), Some(before)));

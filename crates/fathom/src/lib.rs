@@ -11,6 +11,7 @@ pub mod commands;
 pub mod exit_codes;
 mod live;
 mod output;
+mod still_at;
 mod typed;
 
 use clap::Parser;

@@ -135,6 +135,18 @@ impl HostChange {
 }
 
 impl Change {
+    /// Of what is there already and bears no run's name: that a run made it can't be seen of it.
+    pub fn is_nameless(&self) -> bool {
+        matches!(
+            self,
+            Change::Option { .. }
+                | Change::Flag { .. }
+                | Change::PoolSetting { .. }
+                | Change::Restart { .. }
+                | Change::BalancerOff
+        )
+    }
+
     /// The snapshot of which clones are made. Snapshots whose names begin so go with the image of ours that has them.
     pub const BASE: &str = "fathom.base";
 

@@ -140,8 +140,11 @@ impl Rollback {
         let fleet = self.fleet.as_ref().and_then(|fleet| fleet.try_borrow_mut().ok());
         // The cluster first: a host that hangs shall not keep its flags as they are.
         let (undone, errors) = journal.roll_back();
-        let left_there = fleet.map_or(Vec::new(), |mut fleet| fleet.roll_back(&others));
-        let files = self.on_hosts.drain(..).map(|change| Undo { change, before: None, undone: true, left: None });
+        let (left_there, gone) = fleet.map_or_else(Default::default, |mut fleet| fleet.roll_back(&others));
+        let files = self.on_hosts.drain(..).map(|change| {
+            let left = unseen(&change, &gone);
+            Undo { change, before: None, undone: true, left }
+        });
         for undo in files.chain(undone) {
             sink.tell(Event::Changed { undo })?;
         }
@@ -159,7 +162,16 @@ impl Rollback {
     }
 }
 
-/// What of this host would stay if this process were killed.
+/// Why it is not known whether what was made on a host that is gone is undone; `None`: it is.
+fn unseen(change: &Change, gone: &BTreeSet<String>) -> Option<String> {
+    let Change::OnHost { host: Some(host), what } = change else { return None };
+    let stays = gone.contains(host) && journalled(what);
+    stays.then(|| {
+        format!("{host} is gone; its agent undoes it by itself if it lives, and else `fathom restore` does, there")
+    })
+}
+
+/// What of a host would stay if the process that made it were killed.
 fn journalled(what: &HostChange) -> bool {
     match what {
         HostChange::File { .. } => false,

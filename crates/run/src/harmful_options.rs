@@ -1,7 +1,7 @@
 //! Options that can cost data, or that allow what costs data: no value of theirs is tried, and putting them back would not put back what was lost.
 
 /// Parts of names. An OSD with `bluestore_debug_omit_block_device_write` acknowledges writes that it does not make.
-const HARMFUL: [&str; 14] = [
+const HARMFUL: [&str; 16] = [
     "inject",
     "_debug_",
     "mds_kill_",
@@ -12,6 +12,9 @@ const HARMFUL: [&str; 14] = [
     "cephx",
     "fsck_",
     "ignore_data_csum",
+    // What is written meanwhile stays without checksums, and a database without its log.
+    "csum_type",
+    "rocksdb_options",
     "osd_skip_",
     "_corrupt",
     "objectstore_fuse",
@@ -49,6 +52,9 @@ mod tests {
             "mon_allow_pool_delete",
             "auth_cluster_required",
             "bluestore_ignore_data_csum",
+            "bluestore_csum_type",
+            "bluestore_rocksdb_options",
+            "bluestore_rocksdb_options_annex",
         ] {
             assert!(why(harmful, false).is_some(), "{harmful}");
         }

@@ -25,7 +25,6 @@ pub struct Restarts {
 }
 
 /// The flag that keeps the cluster from moving data away while an OSD is down for a moment.
-const NOOUT: &str = "noout";
 /// The monitors count these as taken up at run time; connections that are there go on as they were.
 const READ_BY_NEW_CONNECTIONS: [&str; 2] = ["ms_tcp_nodelay", "ms_tcp_rcvbuf"];
 /// At most this many OSDs are asked with which value they work.
@@ -65,7 +64,7 @@ pub fn plan(resolved: &Resolved, in_lab: bool, request: &Request, plan: &mut Pla
         ab.restarts = restarts.osds.clone();
         ab.permanent.extend(restarts.osds.iter().map(|osd| restarter.command(*osd)));
     }
-    plan.changes.insert(0, Change::Flag { name: NOOUT.to_string() });
+    plan.changes.insert(0, Change::Flag { name: restart::NOOUT.to_string() });
     Ok(Restarts { restarter: Some(restarter), ..restarts })
 }
 

@@ -68,6 +68,8 @@ const REACHING: Duration = Duration::from_secs(30);
 const ANSWER: Duration = Duration::from_secs(30);
 /// How long proving that a disk is empty may take: half a minute for a hard disk, and several times that beside other load.
 const PROOF: Duration = Duration::from_secs(300);
+/// How long undoing may take: many files are deleted one by one, and an agent that does not get on says so by itself.
+const UNDONE: Duration = Duration::from_secs(30 * 60);
 /// How long an agent may take to end what it does and go.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -214,7 +216,11 @@ impl Fleet {
     fn question(&mut self, host: &str, question: Question) -> Result<AgentAnswer, String> {
         self.questions += 1;
         let (id, mut answered) = (self.questions, None);
-        let timeout = if matches!(question, Question::Look { .. }) { PROOF } else { ANSWER };
+        let timeout = match question {
+            Question::Look { .. } => PROOF,
+            Question::Restore | Question::Undo(_) => UNDONE,
+            _ => ANSWER,
+        };
         let order = || AgentCommand::Question { id, question: question.clone() };
         let lost = self.ask(&|member| member.seen.name == host, &order, timeout, &mut |_, news, _| match news {
             AgentEvent::Answer { id: of, answer } if of == id => answered.replace(answer).is_none(),

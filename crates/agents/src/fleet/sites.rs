@@ -1,6 +1,6 @@
 //! Paths of other hosts: what they are, and what their agents change there.
 
-use super::{ANSWER, Fleet, Member};
+use super::{Fleet, Member, UNDONE};
 use crate::{AgentAnswer, AgentCommand, AgentEvent, Question};
 use cluster::journal::AgentOf;
 use model::{HostChange, NotFree, SiteSeen, SiteWish};
@@ -76,14 +76,17 @@ impl Fleet {
         (undone, wrong)
     }
 
-    /// Undoes all that was made on these hosts, on all at once. What could not be undone, and why. An agent that is gone has undone all by
-    /// itself, or left it to `fathom restore` there.
-    pub fn roll_back(&mut self, hosts: &BTreeSet<&String>) -> Vec<String> {
+    /// Undoes all that was made on these hosts, on all at once: what could not be undone, and why; and which of them are gone, so that nobody
+    /// tells. An agent whose run is gone undoes all by itself; what was killed leaves it to `fathom restore` there.
+    pub fn roll_back(&mut self, hosts: &BTreeSet<&String>) -> (Vec<String>, BTreeSet<String>) {
         self.questions += 1;
         let (id, mut left) = (self.questions, Vec::new());
+        let lives =
+            |name: &&&String| self.members.iter().any(|member| member.seen.name == ***name && member.link.is_some());
+        let mut gone: BTreeSet<String> = hosts.iter().filter(|name| !lives(name)).map(|name| (*name).clone()).collect();
         let meant = |member: &Member| hosts.contains(&member.seen.name);
         let order = || AgentCommand::Question { id, question: Question::RollBack };
-        self.ask(&meant, &order, ANSWER, &mut |member, news, _| {
+        let silent = self.ask(&meant, &order, UNDONE, &mut |member, news, _| {
             let AgentEvent::Answer { id: of, answer: AgentAnswer::RolledBack(there) } = news else { return false };
             if of != id {
                 return false;
@@ -92,6 +95,7 @@ impl Fleet {
             left.extend(there.iter().map(|why| format!("{host}: {why}; `fathom restore` there tries again")));
             true
         });
-        left
+        gone.extend(silent.into_iter().map(|(agent, _)| self.members[agent].seen.name.clone()));
+        (left, gone)
     }
 }

@@ -4,6 +4,7 @@ use crate::AgentCommand;
 use crate::frame::{self, FrameError};
 use crate::link::{BEAT, DEAF};
 use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{sleep, spawn};
@@ -11,6 +12,31 @@ use std::time::{Duration, Instant};
 
 /// How long an agent may take to end. It does not wait for operations that never return: nobody would ever end it.
 const LEAVING: Duration = Duration::from_secs(5);
+
+/// While an agent undoes what it changed it may take this long: many files are deleted one by one, and whoever does not answer is waited for.
+const UNDOING: Duration = Duration::from_secs(30 * 60);
+
+/// Is the agent undoing what it changed? It is not ended meanwhile.
+#[derive(Clone, Default)]
+pub struct Undoing(Arc<AtomicBool>);
+
+impl Undoing {
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.0.store(true, Ordering::SeqCst);
+        let done = work();
+        self.0.store(false, Ordering::SeqCst);
+        done
+    }
+
+    /// Ends the process, after that.
+    fn leave(&self) -> ! {
+        let since = Instant::now();
+        while self.0.load(Ordering::SeqCst) && since.elapsed() < UNDOING {
+            sleep(BEAT);
+        }
+        ceph::leave(1)
+    }
+}
 
 /// When the coordinator was last heard.
 #[derive(Clone)]
@@ -45,20 +71,20 @@ pub fn listen(mut input: impl Read, heard: &LastHeard, orders: &SyncSender<Resul
 }
 
 /// Ends the process once it has had the time to end in order.
-pub fn leave_soon() {
-    spawn(|| {
+pub fn leave_soon(undoing: Undoing) {
+    spawn(move || {
         sleep(LEAVING);
-        ceph::leave(1)
+        undoing.leave()
     });
 }
 
 /// Ends the process if the coordinator is silent and the process does not end by itself.
-pub fn leave_when_deaf(heard: LastHeard) {
+pub fn leave_when_deaf(heard: LastHeard, undoing: Undoing) {
     spawn(move || {
         while heard.silence() < DEAF + LEAVING {
             sleep(BEAT);
         }
-        ceph::leave(1)
+        undoing.leave()
     });
 }
 

@@ -18,7 +18,7 @@ use engines::clock::RealClock;
 use engines::floor::keep;
 use engines::network::{Echo, Listener, carries};
 use engines::verify::Verify;
-use hearing::{LastHeard, leave_soon, leave_when_deaf, listen};
+use hearing::{LastHeard, Undoing, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
 use model::{Clock, Endpoint, Failure, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -47,12 +47,13 @@ pub fn serve() -> Result<u8, Failure> {
     let (tell, waiting) = sync_channel(NEWS);
     let (heard, (pass_on, orders)) = (LastHeard::now(), sync_channel(ORDERS));
     std::thread::spawn(move || speak(output, &waiting));
-    let own = heard.clone();
+    let undoing = Undoing::default();
+    let (own, ends_after) = (heard.clone(), undoing.clone());
     std::thread::spawn(move || {
         listen(stdin(), &own, &pass_on);
-        leave_soon();
+        leave_soon(ends_after);
     });
-    leave_when_deaf(heard.clone());
+    leave_when_deaf(heard.clone(), undoing.clone());
     let _ = tell.send(AgentEvent::Hello { build, pid: std::process::id() });
     let looks = Looks::default();
     let verify = Arc::new(Verify::of_this_run(RealClock.now()));
@@ -68,9 +69,10 @@ pub fn serve() -> Result<u8, Failure> {
         echo: None,
         tell,
         journal: AgentJournal::in_folder(cluster::dirs::journals()),
+        undoing: undoing.clone(),
     };
     let asked = agent.obey(&orders, &heard);
-    leave_soon();
+    leave_soon(undoing);
     agent.roll_back().iter().for_each(|why| tell_person(format_args!("fathom agent: {why}")));
     drop(agent);
     Ok(u8::from(!asked))
@@ -96,6 +98,7 @@ struct Agent {
     echo: Option<Echo>,
     tell: SyncSender<AgentEvent>,
     journal: AgentJournal,
+    undoing: Undoing,
 }
 
 impl Agent {
@@ -241,7 +244,7 @@ impl Agent {
         self.loading = None;
         self.listeners.clear();
         self.host.files = Files::default();
-        self.journal.roll_back().iter().map(ToString::to_string).collect()
+        self.undoing.during(|| self.journal.roll_back()).iter().map(ToString::to_string).collect()
     }
 
     fn load(&self, slice: u64, step: Step, window_ns: Nanos) -> Load {

@@ -9,6 +9,9 @@ pub fn restart(osd: u32) -> Result<(), String> {
     if !known {
         return Err(format!("systemd has no {unit} that is active or enabled here"));
     }
+    // Ceph's units may be started three times in half an hour, and then are down for as long: starts that were asked for don't count.
+    // Where it has nothing to forget it may say so, which is no reason not to restart it.
+    let _forgotten = systemctl(&["reset-failed", "--no-ask-password", &unit]);
     // Whoever asked waits until the OSD is up, longer than for an answer.
     systemctl(&["restart", "--no-block", "--no-ask-password", &unit])
 }

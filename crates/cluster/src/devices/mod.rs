@@ -11,6 +11,7 @@ mod stack;
 pub use disks::disks_of;
 pub use holes::holes;
 
+use crate::drive_cache;
 use emptiness::{Looked, Share};
 use model::{Bytes, PathKind};
 use nix::errno::Errno;
@@ -43,8 +44,6 @@ impl From<Refusal> for model::Failure {
     }
 }
 
-const GIVE_UP: &str = "If its data may be destroyed, say so with --destroy-data-on and the same path again (disk, guest, sweep, fio and crosscheck \
-                       have that option; run and prove write to no device that holds data)";
 const IN_USE: &str = "Name a device that nothing uses; there is no way around this";
 
 /// A program that looks at what is on a device (udev) holds its lock at most this long.
@@ -87,7 +86,7 @@ fn takes_files(path: &Path, folder: &Path) -> Result<(), Refusal> {
     keeps_files(path, folder)?;
     access(folder, AccessFlags::W_OK | AccessFlags::X_OK).map_err(|error| {
         let mend = match error {
-            Errno::EACCES => "run as root, or name a folder that you may write to",
+            Errno::EACCES if !nix::unistd::geteuid().is_root() => "run as root, or name a folder that you may write to",
             _ => "name another folder",
         };
         let error = std::io::Error::from(error);
@@ -167,11 +166,14 @@ pub fn prove(path: &Path, given_up: bool, tell: &(dyn Fn(f64) + Sync)) -> Result
         PathKind::File(bytes) if bytes > 0 && !given_up => {
             // That it is in use is the graver reason: nothing opens it then.
             prove_unused_by_kernel(path)?;
-            return Err(holds(path, format!("is a file that holds {bytes} bytes"), GIVE_UP));
+            return Err(holds(path, format!("is a file that holds {}", model::units::bytes(bytes)), &give_up(path)));
         }
         PathKind::File(_) | PathKind::Device(_) => {}
     }
     let stack = prove_unused_by_kernel(path)?;
+    if matches!(stack.id, Id::Device(_)) {
+        prove_unused_by_another_name(path)?;
+    }
     let file = open_alone(path)?;
     let metadata = file.metadata().map_err(|error| unusable(path, error))?;
     if Id::of(&metadata) != stack.id {
@@ -179,6 +181,12 @@ pub fn prove(path: &Path, given_up: bool, tell: &(dyn Fn(f64) + Sync)) -> Result
     }
     let beneath = hold_beneath(path, &stack)?;
     let mut unseen = Vec::from_iter(prove_unused_by_processes(path, &stack)?);
+    if let (Id::Device(_), true, false, Some(why)) =
+        (stack.id, given_up, nix::unistd::geteuid().is_root(), unseen.first())
+    {
+        let why = why.trim_start_matches(&format!("{}: ", path.display()));
+        return Err(unusable(path, format!("{why}; run as root, which sees them")));
+    }
     lock(path, &file)?;
     if matches!(stack.id, Id::Device(_)) && !given_up {
         unseen.extend(prove_empty(path, &file, &stack, tell)?);
@@ -192,6 +200,20 @@ fn prove_unused_by_kernel(path: &Path) -> Result<Stack, Refusal> {
         Some(what) => Err(holds(path, what, IN_USE)),
         None => Ok(stack),
     }
+}
+
+/// A drive that has two ways to this host (multipath that nobody joined, a LUN that is mapped twice) has two names, and the kernel takes them
+/// for two drives.
+fn prove_unused_by_another_name(path: &Path) -> Result<(), Refusal> {
+    let own = disks_of(path);
+    let others = own.iter().flat_map(|disk| drive_cache::of_one_name(disk)).filter(|other| !own.contains(other));
+    for other in others {
+        let Some(stack) = Id::at(&Path::new("/dev").join(&other)).map(Stack::of) else { continue };
+        if let Some(what) = in_use::by_the_kernel(&stack).or_else(|| in_use::by_processes(&stack).user) {
+            return Err(holds(path, format!("is the same drive as /dev/{other}, which {what}"), IN_USE));
+        }
+    }
+    Ok(())
 }
 
 fn prove_unused_by_processes(path: &Path, stack: &Stack) -> Result<Option<String>, Refusal> {
@@ -274,7 +296,7 @@ fn prove_empty(
     stack: &Stack,
     tell: &(dyn Fn(f64) + Sync),
 ) -> Result<Option<String>, Refusal> {
-    let unknown = |error| holds(path, format!("is not known to be empty: {error}"), GIVE_UP);
+    let unknown = |error| holds(path, format!("is not known to be empty: {error}"), &give_up(path));
     let bytes = size(device).map_err(unknown)?;
     let mut looked = emptiness::find(device, bytes, tell).map_err(unknown)?;
     if let Looked::Share(_) = looked
@@ -283,7 +305,7 @@ fn prove_empty(
         looked = more;
     }
     match looked {
-        Looked::Found(what) => Err(holds(path, what, GIVE_UP)),
+        Looked::Found(what) => Err(holds(path, what, &give_up(path))),
         Looked::Zeros => Ok(None),
         Looked::Share(share) => Ok(Some(format!("{}: {}", path.display(), in_words(share)))),
     }
@@ -333,6 +355,10 @@ fn mend_of(path: &Path, error: &std::io::Error) -> String {
         return String::new();
     }
     match fs::metadata(path) {
+        _ if nix::unistd::geteuid().is_root() => {
+            "; root itself may not: it is read-only or immutable, or this is a container that has no right to it"
+                .to_string()
+        }
         Ok(metadata) if metadata.file_type().is_block_device() => {
             "; run as root, or as a member of the device's group (`ls -l` shows it, mostly it is disk)".to_string()
         }
@@ -342,6 +368,12 @@ fn mend_of(path: &Path, error: &std::io::Error) -> String {
 
 fn unusable(path: &Path, what: impl std::fmt::Display) -> Refusal {
     Refusal::Unusable { path: path.to_path_buf(), what: what.to_string() }
+}
+
+/// How to say that this may be written over.
+fn give_up(path: &Path) -> String {
+    let path = model::shell::word(&path.display().to_string());
+    format!("If its data may be destroyed, add --destroy-data-on {path} (run and prove never write to what holds data)")
 }
 
 fn holds(path: &Path, what: String, mend: &str) -> Refusal {

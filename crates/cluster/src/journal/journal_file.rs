@@ -202,8 +202,13 @@ impl JournalFile {
         let Some((path, file)) = &mut self.file else { return Ok(()) };
         let mut text = serde_json::to_string(line).map_err(|error| failed(path, &error))?;
         text.push('\n');
+        let before = file.metadata().map_err(|error| failed(path, &error))?.len();
         let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
-        written.map_err(|error| failed(path, &error))
+        written.map_err(|error| {
+            // Of a full disk half a line may stay, and nobody could read what comes behind it.
+            let cut = file.set_len(before).err().map_or(String::new(), |left| format!(", nor cut again: {left}"));
+            failed(path, &format!("{error}{cut}"))
+        })
     }
 }
 

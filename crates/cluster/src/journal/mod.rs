@@ -33,6 +33,9 @@ use std::time::Duration;
 /// Options that a monitor may want to be set before it obeys; set for that one command only, as changes of their own.
 const PERMISSIONS: [&str; 2] = ["mon_allow_pool_size_one", "mon_allow_pool_delete"];
 
+/// Whoever wants to know of a change before it is undone.
+pub type Tell = Box<dyn Fn(&Change)>;
+
 pub struct Journal {
     journal_file: JournalFile,
     cluster: Option<Cluster>,
@@ -44,6 +47,7 @@ pub struct Journal {
     live: bool,
     /// Who restarts OSDs, where that is known.
     restarter: Option<Rc<dyn Restarter>>,
+    tell: Option<Tell>,
 }
 
 impl Journal {
@@ -60,12 +64,17 @@ impl Journal {
 
     fn of(folder: &Path, journal_file: JournalFile, cluster: Option<Cluster>, trust: Trust, live: bool) -> Journal {
         let folder = folder.to_path_buf();
-        Journal { journal_file, cluster, folder, trust, lease: None, live, restarter: None }
+        Journal { journal_file, cluster, folder, trust, lease: None, live, restarter: None, tell: None }
     }
 
     /// Who restarts OSDs when that is undone.
     pub fn restarts_by(&mut self, restarter: Rc<dyn Restarter>) {
         self.restarter = Some(restarter);
+    }
+
+    /// Who is told what is undone next.
+    pub fn tells(&mut self, tell: Tell) {
+        self.tell = Some(tell);
     }
 
     /// Identifies the agents that make changes on other hosts for this run.
@@ -152,20 +161,34 @@ impl Journal {
     /// Undoes everything, the newest first. What can't be undone stays in the journal; the errors tell.
     pub fn roll_back(&mut self) -> (Vec<Undo>, Vec<ClusterError>) {
         let (mut undone, mut errors) = (Vec::new(), Vec::new());
+        // Whoever has taken the lease has put back what bears no run's name: that may be somebody else's by now.
+        let taken_by = self.lease.as_ref().and_then(Lease::taken);
         // A daemon that is restarted before its option is back would begin with what the run set.
-        let mut unset = false;
+        let (mut unset, mut down) = (false, Vec::new());
         for index in (0..self.journal_file.entries().len()).rev() {
-            let entry = &self.journal_file.entries()[index];
+            let entry = self.journal_file.entries()[index].clone();
             if let (Change::Restart { osd }, true) = (&entry.change, unset && !entry.undone) {
                 errors.push(restart::too_early(*osd));
                 continue;
             }
-            let option = matches!(entry.change, Change::Option { .. });
-            match self.undo(index) {
+            if let (Change::Flag { name }, Some(osd), false) = (&entry.change, down.first(), entry.undone)
+                && name == restart::NOOUT
+            {
+                errors.push(restart::kept_in(*osd));
+                continue;
+            }
+            let done = match taken_by.as_ref().filter(|_| entry.change.is_nameless() && !entry.undone) {
+                Some(by) => self.left_to(by, index).map(Some),
+                None => self.undo(index),
+            };
+            match done {
                 Ok(Some(undo)) => undone.push(undo),
                 Ok(None) => {}
                 Err(error) => {
-                    unset |= option;
+                    unset |= matches!(entry.change, Change::Option { .. });
+                    if let Change::Restart { osd } = &entry.change {
+                        down.extend(self.is_down(*osd).then_some(*osd));
+                    }
                     let silent = error.timed_out() && !self.monitors_answer();
                     errors.push(error);
                     if silent {
@@ -179,6 +202,19 @@ impl Journal {
             errors.extend(self.close().err());
         }
         (undone, errors)
+    }
+
+    /// It is undone, as far as this run may say.
+    fn left_to(&mut self, other: &str, index: usize) -> Result<Undo, ClusterError> {
+        self.journal_file.mark_undone(index)?;
+        let left = Some(format!("{other} has undone this run meanwhile, and what is there now is not the run's"));
+        Ok(Undo { undone: true, left, ..self.journal_file.entries()[index].undo() })
+    }
+
+    /// Where that is not known, it may be.
+    fn is_down(&self, osd: u32) -> bool {
+        let up = self.cluster.as_ref().map(|cluster| restart::process(cluster, osd));
+        !matches!(up, Some(Ok(Some(_))))
     }
 
     /// Without them every change would wait for its own time-out.
@@ -198,6 +234,9 @@ impl Journal {
         let own_pool = self.own_pool(&entry.change);
         if entry.undone {
             return Ok(None);
+        }
+        if let Some(tell) = &self.tell {
+            tell(&entry.change);
         }
         if !self.live && entry.made.is_none() {
             wait_until_settled(entry.written);
@@ -266,6 +305,10 @@ impl Journal {
             }
             Change::OnHost { what: HostChange::Setting { name, .. }, .. } => {
                 (name.clone(), pending::refuse_held_here(&self.folder, self.run(), name))
+            }
+            // Two runs that restart OSDs would each think that all others are up.
+            Change::Flag { name } if name == restart::NOOUT => {
+                (name.clone(), pending::refuse_restarts(&self.folder, self.cluster.as_ref(), self.run()))
             }
             _ => return Ok(()),
         };

@@ -7,6 +7,7 @@ use crate::admin::Cluster;
 use crate::apply::Trust;
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
+use crate::restart::NOOUT;
 use model::{Change, HostChange};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -188,7 +189,7 @@ pub fn refuse_held_here(folder: &Path, run: &str, setting: &str) -> Result<(), C
 /// Which run does, and what to do.
 pub fn refuse_restarts(folder: &Path, cluster: Option<&Cluster>, run: &str) -> Result<(), ClusterError> {
     let restarts = |entries: &[JournalEntry]| {
-        let of = |entry: &JournalEntry| matches!(&entry.change, Change::Flag { name } if name == "noout");
+        let of = |entry: &JournalEntry| matches!(&entry.change, Change::Flag { name } if name == NOOUT);
         entries.iter().any(|entry| !entry.undone && of(entry))
     };
     let fsid = cluster.map(|cluster| cluster.rados.fsid()).transpose()?;

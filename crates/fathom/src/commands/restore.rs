@@ -2,6 +2,7 @@
 
 use crate::cli::{Common, Format, RestoreArgs};
 use crate::output::{say, say_plain};
+use crate::still_at::StillAt;
 use ::run::ToUndo;
 use agents::fleet::{self, Fleet};
 use agents::restarters::Restarters;
@@ -304,7 +305,11 @@ fn undo_one(
     if let Some(restarter) = restarter {
         journal.restarts_by(restarter);
     }
+    let slow = StillAt::new(common.quiet);
+    journal.tells(Box::new(move |change| slow.begins(format!("undoing {}", change.what()))));
     let (undone, errors) = journal.roll_back();
+    // Nothing is told of being done by what has ended.
+    drop(journal);
     // What is left as it is stands in the result, which there is none of where something else failed.
     let told = |undo: &&Undo| if undo.left.is_some() { !errors.is_empty() } else { !common.quiet };
     undone.iter().filter(told).for_each(|undo| eprintln!("{}", undo.done()));

@@ -89,7 +89,7 @@ fn a_job_file_does_not_write_to_what_holds_anything() {
     let (file, folder) = job(&home, "[a]\nfilename=LOAD\nsize=1m\nrw=randwrite\nruntime=1\ntime_based\n");
     let load: PathBuf = folder.path().join("load");
     std::fs::write(&load, vec![7u8; 1 << 20]).unwrap();
-    home.run(&["fio", &file]).ends(3, &["holds 1048576 bytes", "--destroy-data-on"]);
+    home.run(&["fio", &file]).ends(3, &["holds 1 MiB", "--destroy-data-on"]);
     assert!(std::fs::read(&load).unwrap() == vec![7u8; 1 << 20]);
     let given_up = home.run(&["fio", &file, "--destroy-data-on", load.to_str().unwrap()]);
     assert!(matches!(given_up.code, 0 | 4), "{}", given_up.err);

@@ -164,7 +164,7 @@ fn a_file_that_holds_data_is_refused() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("data");
     fs::write(&path, vec![7u8; 1 << 20]).unwrap();
-    disk(&home, path.to_str().unwrap(), &[]).ends(3, &["holds 1048576 bytes"]);
+    disk(&home, path.to_str().unwrap(), &[]).ends(3, &["holds 1 MiB"]);
     assert!(fs::read(&path).unwrap() == vec![7u8; 1 << 20]);
 }
 
