@@ -160,10 +160,11 @@ impl Rule {
         }
     }
 
-    /// In words, with a full stop.
+    /// In words, with a full stop, or as the question that it is.
     pub fn confirmed_by(&self) -> String {
         match &self.test {
             Some(test) => format!("`fathom diagnose` measures: {}", test.asks),
+            None if self.confirm.ends_with('?') => self.confirm.to_string(),
             None => format!("{}.", self.confirm),
         }
     }
