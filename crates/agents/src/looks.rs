@@ -56,6 +56,7 @@ impl Looks {
             drive: wish.writes.then(|| cluster::here::drive_of(&there)).flatten(),
             osds: cluster::here::osds_on(&disks),
             images: cluster::here::mapped_image::among(&disks),
+            attached: cluster::here::attached::among(&disks),
             disks: disks.into_iter().collect(),
         })
     }

@@ -363,6 +363,7 @@ mod tests {
             disks: vec!["x".into()],
             osds: vec![3],
             images: vec!["rbd0: a/b".into()],
+            attached: vec!["vda: virtio-blk".into()],
         };
         let sample = model::Sample { ops: 4, ..model::Sample::default() };
         let set = WindowSet { window: 2, samples: vec![(0, model::OpClass::Write, sample)] };

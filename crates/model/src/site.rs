@@ -48,6 +48,8 @@ pub struct SiteSeen {
     pub osds: Vec<u32>,
     /// Which of these disks are images of a Ceph cluster, through which client: `rbd0: vms/disk, by krbd`.
     pub images: Vec<String>,
+    /// How these disks are attached: `vda: virtio-blk, 4 queues, write back`.
+    pub attached: Vec<String>,
 }
 
 /// The mounted file system on which a path lies.

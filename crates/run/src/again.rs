@@ -1,13 +1,22 @@
 //! A sweep that was stopped or killed goes on: its paths are looked at again before they are written to.
 
 use super::resolved::Resolved;
-use model::{Failure, Gateway, PathKind, Place, Plan, SiteWish};
+use model::{Failure, Gateway, Layer, PathKind, Place, Plan, SiteWish};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Those that load its steps, as they stand in the list of hosts; none: this one does.
 pub fn hosts(plan: &Plan) -> BTreeSet<&str> {
-    let targets = plan.steps.iter().flat_map(|step| &step.targets);
+    loading(plan, |_| true)
+}
+
+/// Those of them that are guests.
+pub fn guests(plan: &Plan) -> BTreeSet<&str> {
+    loading(plan, |layer| layer.of_guests())
+}
+
+fn loading(plan: &Plan, of: fn(Layer) -> bool) -> BTreeSet<&str> {
+    let targets = plan.steps.iter().filter(|step| of(step.layer)).flat_map(|step| &step.targets);
     targets.filter_map(|target| Some(target.client.as_ref()?.host.as_str())).collect()
 }
 
@@ -43,6 +52,15 @@ fn prove(plan: &Plan, destroy: &[PathBuf], look: Look) -> Result<(), Failure> {
             let least = step.workload.span.max(step.workload.spread.unwrap_or(0));
             let wish = SiteWish { path: path.clone(), writes: *writable, given_up: destroy.contains(path) };
             match look(host, &wish)? {
+                // Names of devices may be those of others after a start.
+                PathKind::Device(bytes) if target.bytes.is_some_and(|before| before != bytes) => {
+                    return Err(Failure::Failed(format!(
+                        "{}: is another device now: it has {}, and had {}",
+                        target.name,
+                        model::units::bytes(bytes),
+                        model::units::bytes(target.bytes.unwrap_or(0))
+                    )));
+                }
                 PathKind::Device(bytes) | PathKind::File(bytes) if bytes >= least => {}
                 _ => return Err(Failure::Failed(format!("{}: is not there any more, or smaller", target.name))),
             }

@@ -168,7 +168,8 @@ impl Resolved {
                 return Err(Failure::Usage(text));
             }
             let lab = setup.lab.as_ref().map(|lab| &lab.layout);
-            inventory.hosts = client_hosts(&reached, &[], &inventory.scope, lab, &setup.networks)?;
+            inventory.guests = guest_hosts(&reached, &without.guests);
+            inventory.hosts = client_hosts(&reached, &inventory.guests, &inventory.scope, lab, &setup.networks)?;
             give_roles(&mut reached, &inventory.hosts, &inventory.scope);
             (fleet, left_out) = (Some(Rc::new(RefCell::new(reached))), without.left_out);
         }
@@ -208,6 +209,7 @@ impl Resolved {
         let by_agents = self.fleet.as_ref().map_or(Vec::new(), |fleet| fleet.borrow().unseen().to_vec());
         let mut notes = [self.looks.held.unseen(), by_agents].concat();
         notes.extend(self.inventory.sites.iter().chain(&self.inventory.folders).flat_map(on_images));
+        notes.extend(self.inventory.guest_sites.iter().flat_map(attached));
         if plan.steps.iter().any(|step| step.layer.of_ceph()) {
             let devices = self.inventory.scope.devices.iter();
             let own = devices.filter(|device| device.host.as_ref() == Some(&self.inventory.here.name));
@@ -335,6 +337,15 @@ fn give_roles(fleet: &mut Fleet, hosts: &[ClientHost], scope: &Scope) {
         let osds = own.map(|osd| model::OsdWish { osd: osd.id, address: osd.address.clone() }).collect();
         (known_as.to_string(), osds)
     });
+}
+
+/// As what a guest sees its disks. Which cache and threads its hypervisor has for them it does not see.
+fn attached(guest: &Site) -> Vec<String> {
+    let name = guest.host.as_ref().map_or(String::new(), |host| format!("{}:", host.end.host));
+    let path = guest.wish.path.display();
+    let said =
+        |disk: &String| format!("{name}{path} is on {}, as its guest sees it", disk.replacen(": ", " (", 1) + ")");
+    guest.seen.as_ref().map_or(Vec::new(), |seen| seen.attached.iter().map(said).collect())
 }
 
 /// What looks like a drive and is a cluster.

@@ -1,5 +1,6 @@
 //! Facts of the host on which Fathom runs.
 
+pub mod attached;
 mod block_queues;
 mod bonds;
 mod disks;

@@ -38,7 +38,7 @@ fn refuse_layers_without(request: &Request, setting: &PairedSetting) -> Result<(
         Varied::DataPool(..) => layer.can().images || layer.of_folders(),
         Varied::Placement(..) => layer.of_buckets(),
         Varied::Osd(..) => layer.of_single_osds(),
-        Varied::Path(..) => layer.of_disks(),
+        Varied::Path(..) => layer.of_disks() || layer.of_guests(),
         _ => true,
     };
     let Some(without) = request.layers.iter().find(|layer| !has(layer)) else { return Ok(()) };
@@ -77,7 +77,8 @@ fn refuse_fixed(request: &Request, setting: &PairedSetting) -> Result<(), Failur
         return Err(Failure::Usage(text.to_string()));
     }
     let Varied::Path(a, b) = &setting.varied else { return Ok(()) };
-    match request.targets.paths.iter().find(|path| ![a, b].contains(path)) {
+    let named = request.targets.paths.iter().chain(&request.targets.guest_paths);
+    match named.into_iter().find(|path| ![a, b].contains(path)) {
         Some(path) => Err(Failure::Usage(format!(
             "{}: {} is neither of the two and would not be measured; name one of them instead",
             setting.shown(),
@@ -222,7 +223,11 @@ pub(super) fn on_side(request: &Request, varied: &Varied, side: Side) -> Request
         Varied::BlockSize(a, b) => options.block_size = Some(side.of(*a, *b)),
         Varied::Depth(a, b) => options.depth = Some(side.of(*a, *b)),
         Varied::Jobs(a, b) => options.jobs = Some(side.of(*a, *b)),
-        Varied::Path(a, b) => targets.paths = vec![PathBuf::from(side.of(a, b))],
+        Varied::Path(a, b) => {
+            let in_guests = request.layers.iter().any(|layer| layer.of_guests());
+            let paths = if in_guests { &mut targets.guest_paths } else { &mut targets.paths };
+            *paths = vec![PathBuf::from(side.of(a, b))];
+        }
         Varied::Osd(a, b) => (targets.osds, targets.each_alone) = (vec![side.of(*a, *b)], true),
         Varied::ClusterOption { option, value } if side == Side::B => {
             options.settings.insert(option.clone(), value.clone());

@@ -258,7 +258,7 @@ pub struct ObjectCommand<E: Args = RatedExperimentArgs> {
 
 /// `fathom guest`.
 #[derive(Args, Debug, Clone)]
-pub struct GuestCommand {
+pub struct GuestCommand<E: Args = RatedExperimentArgs> {
     /// Disks inside the guests whose images lie in the cluster, and folders that are mounted there, of which each gets a file that is deleted
     /// again; the same in each guest. Of a lab's guest none need be named
     #[arg(required_unless_present = "lab", value_name = "DISK")]
@@ -269,7 +269,7 @@ pub struct GuestCommand {
     #[command(flatten)]
     pub sync: SyncArgs,
     #[command(flatten)]
-    pub layer: LayerArgs,
+    pub layer: LayerArgs<E>,
 }
 
 #[derive(Args, Debug, Clone)]

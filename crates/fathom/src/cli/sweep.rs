@@ -2,7 +2,7 @@
 
 use super::axes;
 use super::hosts::HostArgs;
-use super::layers::{DiskArgs, FileCommand, ObjectCommand, OsdArgs, RadosArgs, RbdArgs};
+use super::layers::{DiskArgs, FileCommand, GuestCommand, ObjectCommand, OsdArgs, RadosArgs, RbdArgs};
 use super::words;
 use clap::{Args, Subcommand};
 use model::{Goal, SweepAxis};
@@ -45,6 +45,8 @@ pub enum SweepCommand {
     File(FileCommand<SweepExperimentArgs>),
     /// Whole objects of a bucket, at an object gateway (S3)
     Object(ObjectCommand<SweepExperimentArgs>),
+    /// Disks of virtual machines, and folders that are mounted in them, loaded inside
+    Guest(GuestCommand<SweepExperimentArgs>),
 }
 
 /// Settled data of one slice: 64 windows of 50 ms are what the interval's finest batch size needs.

@@ -35,12 +35,12 @@ fn of_paths<E: Args>(layer: Layer, args: &DiskArgs<E>) -> Result<OneLayer<'_, E>
     Ok(OneLayer { layer, targets, own, args: &args.layer })
 }
 
-pub fn guest(common: &Common, args: &GuestCommand) -> Result<u8, Failure> {
+pub fn of_guest<E: Args>(args: &GuestCommand<E>) -> Result<OneLayer<'_, E>, Failure> {
     refuse_unnamed(&args.destroy_data_on, &args.paths)?;
     let (guest_paths, destroy_data_on) = (args.paths.clone(), args.destroy_data_on.clone());
     let targets = Targets { guest_paths, destroy_data_on, ..Targets::default() };
     let own = OwnNumbers { sync: args.sync.sync, ..OwnNumbers::default() };
-    measure(common, OneLayer { layer: Layer::Guest, targets, own, args: &args.layer })
+    Ok(OneLayer { layer: Layer::Guest, targets, own, args: &args.layer })
 }
 
 /// Whoever mistypes a path is not to lose what is on another one.
@@ -311,4 +311,8 @@ pub fn file(common: &Common, args: &FileCommand) -> Result<u8, Failure> {
 
 pub fn object(common: &Common, args: &ObjectCommand) -> Result<u8, Failure> {
     measure(common, of_object(args)?)
+}
+
+pub fn guest(common: &Common, args: &GuestCommand) -> Result<u8, Failure> {
+    measure(common, of_guest(args)?)
 }

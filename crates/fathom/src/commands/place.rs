@@ -69,17 +69,21 @@ pub fn of(
         }
         None => (None, None),
     };
-    let mut lab = lab.map(|lab| SetupLab { own: own.is_some(), ..described(&lab) });
-    // What is there to be written to in the lab's guest may hold somebody's data in another one.
-    if let Some(lab) = lab.as_mut().filter(|_| hosts.guests.as_ref().is_some_and(|list| list != lab::GUEST)) {
-        lab.layout.guest_paths.clear();
-    }
+    let lab = lab.map(|lab| with_own_guest(SetupLab { own: own.is_some(), ..described(&lab) }, &hosts));
     let has_guest = lab.as_ref().is_some_and(|lab| !lab.layout.guest_paths.is_empty());
     // One that is measured as a host is no guest.
     if has_guest && of_guests && !names_guest(&hosts) {
         hosts.guests.get_or_insert_with(|| lab::GUEST.to_string());
     }
     Ok((Setup { lab, hosts, networks: options.networks.clone(), ..without_hosts(common) }, own))
+}
+
+/// What is there to be written to in the lab's guest may hold somebody's data in another one.
+fn with_own_guest(mut lab: SetupLab, hosts: &HostOptions) -> SetupLab {
+    if hosts.guests.as_ref().is_some_and(|list| list != lab::GUEST) {
+        lab.layout.guest_paths.clear();
+    }
+    lab
 }
 
 /// As `fathom lab guest` has them.
@@ -138,10 +142,14 @@ pub fn of_earlier(
     let mut hosts = hosts.options();
     if !hosts.named() && !recorded.is_empty() {
         // A lab's hosts are reached as a lab's: elsewhere their names may be those of other machines.
-        let of_lab = lab.as_ref().filter(|lab| recorded.iter().all(|name| is_of_lab(lab, name)));
+        let guests = again::guests(&record.plan);
+        let others: Vec<&str> = recorded.difference(&guests).copied().collect();
+        let of_lab = lab.as_ref().filter(|lab| others.iter().all(|name| is_of_lab(lab, name)));
         let number = of_lab.map(|lab| lab.layout.hosts.len().to_string());
-        hosts.hosts = Some(number.unwrap_or_else(|| Vec::from_iter(recorded).join(",")));
+        hosts.hosts = (!others.is_empty()).then(|| number.unwrap_or_else(|| others.join(",")));
+        hosts.guests = (!guests.is_empty()).then(|| Vec::from_iter(guests).join(","));
     }
+    let lab = lab.map(|lab| with_own_guest(lab, &hosts));
     Ok(Setup { lab, hosts, ..without_hosts(common) })
 }
 

@@ -1,6 +1,6 @@
 //! `fathom sweep`: one workload over lists of values; stopped, it goes on later where it was.
 
-use super::layers::{OneLayer, of_disk, of_file, of_object, of_osd, of_rados, of_rbd};
+use super::layers::{OneLayer, of_disk, of_file, of_guest, of_object, of_osd, of_rados, of_rbd};
 use super::place;
 use super::restore::undo_left_by;
 use super::run::{print_sounded, sound_and_print, whole};
@@ -13,6 +13,7 @@ use engines::clock::RealClock;
 use experiments::passes::wanted;
 use experiments::{Experiment, Request};
 use model::{Event, Failure};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub fn run(common: &Common, args: &SweepArgs) -> Result<u8, Failure> {
@@ -42,7 +43,9 @@ fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failu
     let setup = place::of_earlier(common, &record, args.lab.as_deref(), &args.hosts)?;
     let mut prepared = Prepared::again(&setup, &record)?;
     undo_left_by(common, prepared.resolved.cluster.as_ref(), &run)?;
-    again::prove_paths(&prepared.plan, &args.destroy_data_on, &mut prepared.resolved)?;
+    let of_lab = setup.lab.iter().flat_map(|lab| lab.layout.guest_paths.clone());
+    let destroy: Vec<PathBuf> = args.destroy_data_on.iter().cloned().chain(of_lab).collect();
+    again::prove_paths(&prepared.plan, &destroy, &mut prepared.resolved)?;
     let mut sink = EventSink::again(&path, record, Arc::new(RealClock), vec![super::progress(common)])?;
     sink.tell(Event::Planned { plan: prepared.plan.clone() })?;
     whole(common, prepared.measure(sink, &interrupt)?)
@@ -56,6 +59,7 @@ fn begin(common: &Common, layer: &SweepCommand) -> Result<u8, Failure> {
         SweepCommand::Rbd(args) => of_rbd(args),
         SweepCommand::File(args) => of_file(args)?,
         SweepCommand::Object(args) => of_object(args)?,
+        SweepCommand::Guest(args) => of_guest(args)?,
     };
     if args.workload.scales_out() {
         let text = "--clients auto: a sweep has numbers of clients: --axis clients=1,2,4";

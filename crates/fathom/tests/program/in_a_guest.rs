@@ -2,6 +2,7 @@
 
 use crate::common::{Lab, eventually, pgrep, tool};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -82,6 +83,9 @@ fn a_guest_measures_as_a_client_does_and_goes_with_the_lab() {
     let mut figures = told("figures", "target");
     figures.dedup();
     assert_eq!(figures, paths);
+    let seen = report["warnings"].as_array().unwrap().iter().filter_map(Value::as_str);
+    let seen: Vec<&str> = seen.filter(|text| text.contains("as its guest sees it")).collect();
+    assert!(matches!(seen[..], [only] if only.starts_with("guest:/dev/vda is on vda (virtio-blk, ")), "{seen:?}");
     let prices = told("doors", "target");
     assert_eq!(prices[1], "guest:/dev/rbd0: guest/krbd, by krbd", "{prices:?}");
     assert_eq!(prices.len(), paths.len());
@@ -90,6 +94,22 @@ fn a_guest_measures_as_a_client_does_and_goes_with_the_lab() {
     lab.home
         .run(&["guest", "--lab", &lab.name, "/mnt/none"])
         .ends(2, &["guest: /mnt/none", "there is no such disk or folder"]);
+    // One workload over lists, and two disks of it beside each other.
+    let json = |words: &[&str]| -> Value {
+        let own = ["--lab", &lab.name, "--working-set", "4M", "--format", "json"];
+        let ran = lab.home.run(&[words, &own].concat());
+        assert!([0, 4, 5].contains(&ran.code), "{}: {}", ran.code, ran.err);
+        ran.json()
+    };
+    let sweep = ["sweep", "guest", "/dev/vda", "--destroy-data-on", "/dev/vda", "--axis", "depth=1,4"];
+    let swept = json(&[&sweep[..], &["--duration", "500ms", "--passes", "1"]].concat());
+    let points = swept["sweep"]["points"].as_array().unwrap();
+    assert_eq!(points.len(), 2, "{swept:#}");
+    let pair = ["guest", "--ab", "path=/dev/vda,/dev/rbd0", "--patterns", "write-latency", "--duration", "300ms"];
+    let compared = json(&[&pair[..], &["--passes", "6"]].concat());
+    let targets: Vec<&str> =
+        compared["figures"].as_array().unwrap().iter().map(|one| one["target"].as_str().unwrap()).collect();
+    assert_eq!(BTreeSet::from_iter(targets), BTreeSet::from(["guest:/dev/vda", "guest:/dev/rbd0"]), "{compared:#}");
     // What is free in the lab's guest is given up in no other one.
     let other = format!("netns:{}", lab.status()["hosts"][0]["namespace"].as_str().unwrap());
     let of_other = lab.home.run(&["guest", "--lab", &lab.name, "--guests", &other, "--dry-run"]);
