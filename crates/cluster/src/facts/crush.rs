@@ -22,11 +22,20 @@ pub fn rules(crush: &Value) -> Vec<CrushRule> {
             id: whole(rule, "rule_id")?,
             name: text(rule, "rule_name")?,
             classes: of("take").filter_map(class).collect(),
-            domain: of("choose").next_back().and_then(|step| text(step, "type")),
+            domain: domain(of("choose")),
             reaches: reaches(crush, of("take").filter_map(|step| whole(step, "item"))),
         })
     };
     list(crush, "rules").iter().filter_map(one).collect()
+}
+
+/// The first type above OSDs of which a step chooses several keeps copies apart, whatever is chosen within: of three
+/// hosts with two OSDs each none gets more than two parts. A step that chooses one keeps nothing apart.
+fn domain<'r>(chooses: impl Iterator<Item = &'r Value>) -> Option<String> {
+    let types: Vec<(bool, String)> =
+        chooses.filter_map(|step| Some((whole(step, "num") != Some(1), text(step, "type")?))).collect();
+    let first = types.iter().find(|(several, kind)| *several && kind != "osd");
+    first.or(types.last()).map(|(_, kind)| kind.clone())
 }
 
 /// Classes of the OSDs with a weight below these.
@@ -96,5 +105,23 @@ mod tests {
         let buckets = buckets(&crush);
         assert_eq!((buckets.len(), buckets[0].weight), (1, 2.0));
         assert_eq!(tunables(&crush), Tunables::default());
+    }
+
+    #[test]
+    fn the_outermost_step_that_chooses_several_is_the_domain() {
+        let domain = |steps: &[(&str, i64, &str)]| {
+            let step = |(op, num, kind): &(&str, i64, &str)| json!({"op": op, "num": num, "type": kind});
+            let mut steps: Vec<Value> = steps.iter().map(step).collect();
+            steps.insert(0, json!({"op": "take", "item": -1, "item_name": "default"}));
+            rules(&json!({"rules": [{"rule_id": 0, "rule_name": "r", "steps": steps}]})).remove(0).domain.unwrap()
+        };
+        assert_eq!(domain(&[("choose_indep", 3, "host"), ("chooseleaf_indep", 2, "osd")]), "host");
+        assert_eq!(domain(&[("choosemsr", 3, "host"), ("choosemsr", 2, "osd")]), "host");
+        assert_eq!(domain(&[("choosemsr", 0, "host"), ("choosemsr", 1, "osd")]), "host");
+        assert_eq!(domain(&[("choose_firstn", 0, "rack"), ("chooseleaf_firstn", 2, "host")]), "rack");
+        assert_eq!(domain(&[("choose_firstn", 1, "rack"), ("chooseleaf_firstn", 0, "host")]), "host");
+        assert_eq!(domain(&[("choose_firstn", 1, "rack"), ("chooseleaf_firstn", 0, "osd")]), "osd");
+        assert_eq!(domain(&[("chooseleaf_firstn", 1, "host"), ("chooseleaf_firstn", -1, "host")]), "host");
+        assert_eq!(domain(&[("chooseleaf_firstn", 0, "osd")]), "osd");
     }
 }

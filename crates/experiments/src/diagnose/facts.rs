@@ -1,9 +1,9 @@
 //! What rules that read facts have in common: hints of options, OSDs, pools and hosts.
 
-use super::{Case, Releases, Rule, Suspect};
+use super::{Case, Fix, Releases, Rule, Suspect};
 use model::facts::{
-    BlockQueue, ClusterFacts, DaemonProcess, Facts, FileMount, Guest, HostSetup, ImageFacts, NicSetup, OsdFacts,
-    PoolFacts, SetOption,
+    BlockQueue, ClusterFacts, CrushRule, DaemonProcess, Facts, FileMount, Guest, HostSetup, ImageFacts, NicSetup,
+    OsdFacts, PoolFacts, SetOption,
 };
 use model::{Phrase, Quantity, Standing, Subject, phrase};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a rule of facts needs.
 pub mod prelude {
     pub use super::{
-        each, hint, listed, number, of_cluster, of_daemons, of_disks, of_file_mounts, of_guests, of_hosts, of_images,
-        of_nics, of_osds, of_pools, of_settings, of_shared_disks, off, on, on_hard_disks, state,
+        NO_SSD, each, fixed_if_coded, fixed_if_no_ssd, hint, listed, number, of_cluster, of_daemons, of_disks,
+        of_file_mounts, of_guests, of_hosts, of_images, of_nics, of_osds, of_pools, of_settings, of_shared_disks, off,
+        omap_on_hard_disks, on, state,
     };
-    pub use crate::diagnose::{Area, Case, FactsPart, Matters, Releases, Rule, Source, Suspect, Tried};
+    pub use crate::diagnose::{Area, Case, FactsPart, Fix, Matters, Releases, Rule, Source, Suspect, Tried};
     pub use model::facts::{DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
     pub use model::{Phrase, Quantity, Subject, phrase};
 }
@@ -25,12 +26,39 @@ const NAMED: usize = 6;
 /// One of this many slices has to see placement groups in a state.
 const SLICES_OF: usize = 4;
 
-/// Does the rule of this pool reach hard disks? Of OSDs in files, or on devices made of files, Ceph thinks so as well.
-pub fn on_hard_disks(case: &Case, pool: &PoolFacts) -> bool {
-    let mut rules = case.cluster().crush_rules.iter().flatten().filter(|rule| Some(rule.id) == pool.crush_rule);
+/// Does the rule of this pool reach hard disks that keep omap? It lies in the database, which may have flash of its own.
+/// OSDs in files, or on devices made of files, are hard disks to Ceph as well, and are left out.
+pub fn omap_on_hard_disks(case: &Case, pool: &PoolFacts) -> bool {
     let real = |osd: &OsdFacts| osd.class.as_deref() == Some("hdd") && osd.on_disks();
-    rules.any(|rule| rule.reaches.as_ref().is_some_and(|reaches| reaches.contains_key("hdd")))
-        && (case.osds().is_empty() || case.osds().iter().any(real))
+    let apart = |osd: &OsdFacts| osd.dedicated_db == Some(true) && osd.db_rotational == Some(false);
+    let reaches = case.crush_rule(pool).and_then(|rule| rule.reaches.as_ref());
+    reaches.is_some_and(|reaches| reaches.contains_key("hdd"))
+        && (case.osds().is_empty() || case.osds().iter().any(|osd| real(osd) && !apart(osd)))
+}
+
+/// In place of a fix that names the class ssd.
+pub static NO_SSD: Fix = Fix {
+    when: "no OSD has the class ssd",
+    what: "put the pool on flash OSDs, if there are any: ceph osd crush rule create-replicated fast default host CLASS; ceph osd pool set POOL crush_rule fast",
+};
+
+pub fn fixed_if_no_ssd(case: &Case, found: Vec<Suspect>) -> Vec<Suspect> {
+    let rules = case.cluster().crush_rules.iter().flatten();
+    let reached = rules.filter_map(|rule| rule.reaches.as_ref()).any(|reaches| reaches.contains_key("ssd"));
+    if reached || case.osds().iter().any(|osd| osd.class.as_deref() == Some("ssd")) {
+        return found;
+    }
+    found.into_iter().map(|one| Suspect { fix: Some(NO_SSD.what.to_string()), ..one }).collect()
+}
+
+/// Erasure-coded pools among them get this fix: they don't take rules of replicated ones.
+pub fn fixed_if_coded(case: &Case, found: Vec<Suspect>, fix: &Fix) -> Vec<Suspect> {
+    let coded = |one: &Suspect| {
+        let mut pools = case.pools().iter().filter(|pool| pool.erasure == Some(true));
+        pools.any(|pool| one.subject == Subject::Pool(pool.name.clone()))
+    };
+    let fixed = |one: Suspect| if coded(&one) { Suspect { fix: Some(fix.what.to_string()), ..one } } else { one };
+    found.into_iter().map(fixed).collect()
 }
 
 impl<'c> Case<'c> {
@@ -62,6 +90,19 @@ impl<'c> Case<'c> {
     pub fn set(&self, name: &str) -> impl Iterator<Item = &'c SetOption> {
         let options = self.cluster().options.as_deref().unwrap_or_default();
         options.iter().filter(move |option| option.name == name)
+    }
+
+    pub fn crush_rule(&self, pool: &PoolFacts) -> Option<&'c CrushRule> {
+        self.cluster().crush_rules.iter().flatten().find(|rule| Some(rule.id) == pool.crush_rule)
+    }
+
+    /// OSDs of the device classes that it reaches.
+    pub fn reached_by(&self, rule: &CrushRule) -> impl Iterator<Item = &'c OsdFacts> {
+        let reaches = rule.reaches.as_ref();
+        let own = move |osd: &&OsdFacts| {
+            reaches.is_some_and(|reaches| osd.class.as_ref().is_some_and(|class| reaches.contains_key(class)))
+        };
+        self.osds().iter().filter(own)
     }
 
     /// The health check of this name, unless somebody muted it.

@@ -1,6 +1,6 @@
 //! Facts for the tests of rules: a healthy cluster, and ways to make one thing of it different.
 
-use super::{Case, Rule, facts};
+use super::{Case, Rule, Suspect, facts};
 use judge::assess;
 pub use model::facts::ClusterFacts;
 use model::facts::{
@@ -18,6 +18,11 @@ const TIB: u64 = 1 << 40;
 
 /// Who is suspected by the rule, in the healthy cluster of which this was changed.
 pub fn told(rule: &Rule, change: impl FnOnce(&mut Facts)) -> Vec<String> {
+    suspects(rule, change).into_iter().map(|suspect| suspect.subject.to_string()).collect()
+}
+
+/// The same, with all that is said of them.
+pub fn suspects(rule: &Rule, change: impl FnOnce(&mut Facts)) -> Vec<Suspect> {
     let mut facts = healthy();
     change(&mut facts);
     let record = Record::default().with(Observation::Facts(Box::new(facts)));
@@ -26,7 +31,7 @@ pub fn told(rule: &Rule, change: impl FnOnce(&mut Facts)) -> Vec<String> {
     if !facts::holds(rule, case) {
         return Vec::new();
     }
-    (rule.suspect)(case).into_iter().map(|suspect| suspect.subject.to_string()).collect()
+    (rule.suspect)(case)
 }
 
 /// Whom the rule suspects by this record.

@@ -106,7 +106,7 @@ pub struct CrushRule {
     pub name: String,
     /// Device classes that its steps take; an empty name: any.
     pub classes: Vec<String>,
-    /// Over what it spreads copies: `host`.
+    /// What it keeps copies apart by, even if several lie within each: `host`; `osd`: nothing above OSDs.
     pub domain: Option<String>,
     /// Classes of the OSDs that it reaches, with their number; `None`: an OSD's class is not known.
     pub reaches: Option<BTreeMap<String, u32>>,

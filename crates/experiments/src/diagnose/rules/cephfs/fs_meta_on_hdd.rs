@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::CephFs,
     what: "The metadata of a file system lie on hard disks.",
     why: "Each create, rename and open waits for them, whatever the data lie on.",
-    evidence: "The rule of the metadata pool reaches OSDs of the class hdd.",
+    evidence: "The rule of the metadata pool reaches OSDs of the class hdd, and not all of these have their database, in which all metadata but the journal lie, on flash of its own.",
     sources: &[
         "Ceph's documentation, \"Creating a CephFS file system\"",
         "SUSE Enterprise Storage 6, \"Tuning Guide\"",
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     needs: &[Source::Facts(FactsPart::FileSystems), Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd crush rule create-replicated fast default host ssd; ceph osd pool set POOL crush_rule fast",
+    special_fixes: &[&NO_SSD],
     risk: "metadata move",
     confirm: "create many small files before and after, from a mount",
     matters: Matters::Much,
@@ -25,12 +26,13 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     let of_metadata = |pool: &PoolFacts| {
         case.cluster().file_systems.iter().flatten().any(|system| system.metadata_pool == Some(pool.id))
     };
-    of_pools(
+    let found = of_pools(
         case,
-        |pool| of_metadata(pool) && on_hard_disks(case, pool),
+        |pool| of_metadata(pool) && omap_on_hard_disks(case, pool),
         "metadata of a file system on hard disks",
         |_| "its rule reaches the class hdd".into(),
-    )
+    );
+    fixed_if_no_ssd(case, found)
 }
 
 #[cfg(test)]
@@ -53,6 +55,29 @@ mod tests {
     #[test]
     fn what_is_as_it_should_be_is_no_hint() {
         assert_eq!(told(&RULE, |facts| file_system(facts, |_| ())), NOBODY);
+    }
+
+    #[test]
+    fn metadata_in_databases_on_flash_are_no_hint() {
+        assert_eq!(
+            told(&RULE, |facts| {
+                file_system(facts, |_| ());
+                hard_disks(facts);
+                each_osd(facts, |osd| (osd.dedicated_db, osd.db_rotational) = (Some(true), Some(false)));
+                facts.cluster.crush_rules.as_mut().unwrap()[0].reaches = Some([("hdd".to_string(), 6)].into())
+            }),
+            NOBODY
+        );
+    }
+
+    #[test]
+    fn a_class_that_is_not_there_is_not_advised() {
+        let told = suspects(&RULE, |facts| {
+            file_system(facts, |_| ());
+            hard_disks(facts);
+            facts.cluster.crush_rules.as_mut().unwrap()[0].reaches = Some([("hdd".to_string(), 6)].into())
+        });
+        assert_eq!(told.into_iter().map(|one| one.fix).collect::<Vec<_>>(), [Some(NO_SSD.what.to_string())]);
     }
 
     /// Ceph takes a file, as a lab's OSDs have it, for a hard disk.

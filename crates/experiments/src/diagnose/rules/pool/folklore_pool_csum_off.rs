@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     sources: &["Ceph's documentation, \"BlueStore Configuration Reference\""],
     needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
-    fix: "ceph osd pool unset POOL csum_type",
+    fix: "ceph osd pool set POOL csum_type unset",
     risk: "what was written without a checksum has none until it is written again",
     confirm: "fathom rados on a temporary pool with the setting and on one without it",
     matters: Matters::Data,

@@ -8,53 +8,60 @@ pub static RULE: Rule = Rule {
     about: Area::Pool,
     what: "Copies of a pool may lie on one host.",
     why: "When that host fails, all copies are away at once.",
-    evidence: "The rule of a pool spreads over OSDs, and there are three hosts and more with OSDs. Not in a lab.",
+    evidence: "The rule of a pool spreads over OSDs and nothing above them, and three hosts or more, at least as many as the pool has copies or parts, have OSDs of the classes that it reaches. Not in a lab.",
     sources: &["Ceph's documentation, \"CRUSH Maps\""],
     needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "ceph osd crush rule create-replicated NAME default host CLASS; ceph osd pool set POOL crush_rule NAME",
+    special_fixes: &[&CODED],
     risk: "data of the pool move",
     confirm: "ceph pg ls-by-pool POOL: OSDs of one host in one group",
     matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 
+static CODED: Fix = Fix {
+    when: "the pool is erasure-coded",
+    what: "make a profile with its k, m and plugin: ceph osd erasure-code-profile set PROFILE k=K m=M plugin=PLUGIN crush-device-class=CLASS crush-failure-domain=host; ceph osd crush rule create-erasure NAME PROFILE; ceph osd pool set POOL crush_rule NAME",
+};
+
 fn suspect(case: &Case) -> Vec<Suspect> {
-    of_pools(
+    let found = of_pools(
         case,
-        |pool| !case.cluster().lab && pool.of_users() && hosts(case) >= 3 && over_osds(case, pool),
+        |pool| !case.cluster().lab && pool.of_users() && hosts_would_do(case, pool),
         "copies may lie on one host",
         |_| "its rule spreads over OSDs".into(),
-    )
+    );
+    fixed_if_coded(case, found, &CODED)
 }
 
-fn hosts(case: &Case) -> usize {
-    case.osds().iter().map(|osd| osd.host.as_str()).collect::<BTreeSet<_>>().len()
-}
-
-fn over_osds(case: &Case, pool: &PoolFacts) -> bool {
-    let mut rules = case.cluster().crush_rules.iter().flatten();
-    rules.any(|rule| Some(rule.id) == pool.crush_rule && rule.domain.as_deref() == Some("osd"))
+/// Its rule spreads over OSDs, and there are enough hosts to spread over these.
+fn hosts_would_do(case: &Case, pool: &PoolFacts) -> bool {
+    let Some((rule, size)) = case.crush_rule(pool).zip(pool.size) else { return false };
+    let hosts: BTreeSet<&str> = case.reached_by(rule).map(|osd| osd.host.as_str()).collect();
+    rule.domain.as_deref() == Some("osd") && hosts.len() >= (size as usize).max(3)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diagnose::testing_facts::*;
+    use model::facts::Facts;
+
+    fn over_osds(facts: &mut Facts) {
+        facts.cluster.crush_rules.as_mut().unwrap()[0].domain = Some("osd".into());
+    }
 
     #[test]
     fn it_is_seen() {
-        assert_eq!(
-            told(&RULE, |facts| facts.cluster.crush_rules.as_mut().unwrap()[0].domain = Some("osd".into())),
-            ["pool vms"]
-        );
+        assert_eq!(told(&RULE, over_osds), ["pool vms"]);
     }
 
     #[test]
     fn what_is_as_it_should_be_is_no_hint() {
         assert_eq!(
             told(&RULE, |facts| {
-                facts.cluster.crush_rules.as_mut().unwrap()[0].domain = Some("osd".into());
+                over_osds(facts);
                 facts.cluster.lab = true
             }),
             NOBODY
@@ -63,6 +70,38 @@ mod tests {
             told(&RULE, |facts| facts.cluster.crush_rules.as_mut().unwrap()[0].domain = Some("rack".into())),
             NOBODY
         );
+    }
+
+    #[test]
+    fn hosts_that_are_fewer_than_copies_or_parts_can_not_keep_them_apart() {
+        assert_eq!(
+            told(&RULE, |facts| {
+                over_osds(facts);
+                coded(facts, 4, 2, "isa")
+            }),
+            NOBODY
+        );
+        assert_eq!(
+            told(&RULE, |facts| {
+                over_osds(facts);
+                each_osd(facts, |osd| osd.class = Some(if osd.host == "a" { "hdd" } else { "ssd" }.into()))
+            }),
+            NOBODY,
+            "two hosts with the class that it reaches"
+        );
+    }
+
+    #[test]
+    fn an_erasure_coded_pool_gets_a_rule_of_its_own_kind() {
+        let fix = |change: fn(&mut Facts)| {
+            let told = suspects(&RULE, |facts| {
+                over_osds(facts);
+                change(facts)
+            });
+            told.into_iter().map(|one| one.fix).collect::<Vec<_>>()
+        };
+        assert_eq!(fix(|_| ()), [None], "the rule's own");
+        assert_eq!(fix(|facts| coded(facts, 2, 1, "isa")), [Some(CODED.what.to_string())]);
     }
 
     #[test]

@@ -11,8 +11,8 @@ pub static RULE: Rule = Rule {
     sources: &["ceph.io blog, 2025: tentacle-fastec-performance-updates"],
     needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
-    fix: "ceph osd pool set POOL allow_ec_optimizations on",
-    risk: "it can not be taken back; parts have to be multiples of 4 KiB",
+    fix: "ceph osd pool set POOL allow_ec_optimizations true",
+    risk: "it can not be taken back, and parts have to be multiples of 4 KiB; OSDs of 20.2.0 crash with it (tracker.ceph.com issue 74813): none may run that any more",
     confirm: "fathom rados on a temporary pool with the flag and on one without it",
     releases: Releases::from(20, 2, 1),
     ..Rule::OF_FACTS

@@ -14,8 +14,8 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Facts(FactsPart::Pools)],
     suspect,
-    fix: "for hot data a replicated pool; on Tentacle: ceph osd pool set POOL allow_ec_optimizations on",
-    risk: "images have to be copied; the flag can not be taken back",
+    fix: "for hot data a replicated pool; from 20.2.1 on: ceph osd pool set POOL allow_ec_optimizations true",
+    risk: "images have to be copied; the flag can not be taken back, and OSDs of 20.2.0 crash with it (tracker.ceph.com issue 74813)",
     confirm: "fathom rbd on images of this pool and of a replicated one on the same OSDs",
     ..Rule::OF_FACTS
 };

@@ -7,29 +7,36 @@ pub static RULE: Rule = Rule {
     about: Area::Pool,
     what: "A pool lies on hard disks and on flash at once.",
     why: "Every write waits for its slowest copy, and a read has the luck of its primary.",
-    evidence: "The rule of a pool reaches OSDs of the class hdd and of another one.",
+    evidence: "The rule of a pool that is not Ceph's own, and not empty, reaches OSDs of the class hdd and of another one.",
     sources: &["Ceph's documentation, \"CRUSH Maps: Device classes\""],
     needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd crush rule create-replicated NAME default host CLASS; ceph osd pool set POOL crush_rule NAME",
+    special_fixes: &[&CODED],
     risk: "all data of the pool move",
     confirm: "fathom osd: OSDs of both classes differ by far",
     matters: Matters::Much,
     ..Rule::OF_FACTS
 };
 
+static CODED: Fix = Fix {
+    when: "the pool is erasure-coded",
+    what: "make a profile with its k, m, plugin and failure domain: ceph osd erasure-code-profile set PROFILE k=K m=M plugin=PLUGIN crush-failure-domain=host crush-device-class=CLASS; ceph osd crush rule create-erasure NAME PROFILE; ceph osd pool set POOL crush_rule NAME",
+};
+
 fn suspect(case: &Case) -> Vec<Suspect> {
-    of_pools(
+    let found = of_pools(
         case,
-        |pool| mixed(case, pool).is_some(),
+        |pool| pool.of_users() && pool.objects != Some(0) && mixed(case, pool).is_some(),
         "disks of different kinds",
         |pool| mixed(case, pool).unwrap_or_default(),
-    )
+    );
+    fixed_if_coded(case, found, &CODED)
 }
 
 fn mixed(case: &Case, pool: &PoolFacts) -> Option<Phrase> {
-    let rule = case.cluster().crush_rules.iter().flatten().find(|rule| Some(rule.id) == pool.crush_rule)?;
-    let reaches = rule.reaches.as_ref().filter(|reaches| reaches.contains_key("hdd") && reaches.len() > 1)?;
+    let reaches =
+        case.crush_rule(pool)?.reaches.as_ref().filter(|reaches| reaches.contains_key("hdd") && reaches.len() > 1)?;
     listed(reaches.iter().map(|(class, count)| format!("{count} of {class}")))
 }
 
@@ -37,14 +44,43 @@ fn mixed(case: &Case, pool: &PoolFacts) -> Option<Phrase> {
 mod tests {
     use super::*;
     use crate::diagnose::testing_facts::*;
+    use model::facts::Facts;
+
+    fn both_kinds(facts: &mut Facts) {
+        facts.cluster.crush_rules.as_mut().unwrap()[0].reaches =
+            Some([("hdd".to_string(), 3), ("ssd".to_string(), 3)].into());
+    }
 
     #[test]
     fn it_is_seen() {
-        assert_eq!(
-            told(&RULE, |facts| facts.cluster.crush_rules.as_mut().unwrap()[0].reaches =
-                Some([("hdd".to_string(), 3), ("ssd".to_string(), 3)].into())),
-            ["pool vms"]
-        );
+        assert_eq!(told(&RULE, both_kinds), ["pool vms"]);
+    }
+
+    #[test]
+    fn pools_of_ceph_and_empty_ones_are_no_hint() {
+        let named = |name: &'static str, objects: u64| {
+            told(&RULE, move |facts| {
+                both_kinds(facts);
+                the_pool(facts, |pool| (pool.name, pool.objects) = (name.into(), Some(objects)))
+            })
+        };
+        assert_eq!(named(".mgr", 30), NOBODY);
+        assert_eq!(named("device_health_metrics", 30), NOBODY);
+        assert_eq!(named("vms", 0), NOBODY);
+        assert_eq!(named("vms", 30), ["pool vms"]);
+    }
+
+    #[test]
+    fn an_erasure_coded_pool_gets_a_rule_of_its_own_kind() {
+        let fix = |change: fn(&mut Facts)| {
+            let told = suspects(&RULE, |facts| {
+                both_kinds(facts);
+                change(facts)
+            });
+            told.into_iter().map(|one| one.fix).collect::<Vec<_>>()
+        };
+        assert_eq!(fix(|_| ()), [None], "the rule's own");
+        assert_eq!(fix(|facts| coded(facts, 2, 1, "isa")), [Some(CODED.what.to_string())]);
     }
 
     #[test]

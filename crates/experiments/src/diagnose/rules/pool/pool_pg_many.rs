@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Pool,
     what: "OSDs keep more placement groups than the monitors allow.",
     why: "They take memory, and peering after a failure takes longer.",
-    evidence: "OSDs keep more copies than mon_max_pg_per_osd (250, unless it is set), or the health check TOO_MANY_PGS stands.",
+    evidence: "OSDs keep more copies than mon_max_pg_per_osd (250, unless it is set).",
     sources: &["Ceph's documentation, \"Health checks\"", "Ceph's documentation, \"Placement Groups\""],
     needs: &[Source::Facts(FactsPart::Osds), Source::Facts(FactsPart::Options)],
     suspect,

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Rgw,
     what: "The indexes of buckets lie on hard disks.",
     why: "Every PUT takes three round trips, of which two wait for the index: without an index one hard disk took 288 in place of 135 objects a second.",
-    evidence: "The rule of a pool whose name ends in buckets.index reaches OSDs of the class hdd.",
+    evidence: "The rule of a pool whose name ends in buckets.index reaches OSDs of the class hdd, and not all of these have their database, in which indexes lie, on flash of its own.",
     sources: &[
         "ceph.io blog, 2023: reef-freeze-rgw-performance",
         "Vitaliy Filippov, \"Ceph performance\" (yourcmc wiki)",
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
     fix: "ceph osd crush rule create-replicated fast default host ssd; ceph osd pool set POOL crush_rule fast",
+    special_fixes: &[&NO_SSD],
     risk: "indexes move",
     confirm: "PUT many small objects before and after",
     matters: Matters::Much,
@@ -22,31 +23,65 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    of_pools(
+    let found = of_pools(
         case,
-        |pool| pool.name.ends_with("buckets.index") && on_hard_disks(case, pool),
+        |pool| pool.name.ends_with("buckets.index") && omap_on_hard_disks(case, pool),
         "indexes of buckets on hard disks",
         |_| "its rule reaches the class hdd".into(),
-    )
+    );
+    fixed_if_no_ssd(case, found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::diagnose::testing_facts::*;
+    use model::facts::Facts;
+
+    fn index_on_hard_disks(facts: &mut Facts) {
+        and_pool(facts, "default.rgw.buckets.index", |pool| {
+            (pool.applications, pool.pg_num, pool.stored) = (vec!["rgw".into()], Some(64), Some(1 << 30))
+        });
+        hard_disks(facts);
+        facts.cluster.crush_rules.as_mut().unwrap()[0].reaches = Some([("hdd".to_string(), 6)].into());
+    }
 
     #[test]
     fn it_is_seen() {
+        assert_eq!(told(&RULE, index_on_hard_disks), ["pool default.rgw.buckets.index"]);
+    }
+
+    #[test]
+    fn an_index_in_databases_on_flash_is_no_hint() {
+        let apart = |osd: &mut OsdFacts| (osd.dedicated_db, osd.db_rotational) = (Some(true), Some(false));
         assert_eq!(
             told(&RULE, |facts| {
-                and_pool(facts, "default.rgw.buckets.index", |pool| {
-                    (pool.applications, pool.pg_num, pool.stored) = (vec!["rgw".into()], Some(64), Some(1 << 30))
-                });
-                each_osd(facts, |osd| osd.class = Some("hdd".into()));
-                facts.cluster.crush_rules.as_mut().unwrap()[0].reaches = Some([("hdd".to_string(), 6)].into())
+                index_on_hard_disks(facts);
+                each_osd(facts, apart)
             }),
-            ["pool default.rgw.buckets.index"]
+            NOBODY
         );
+        assert_eq!(
+            told(&RULE, |facts| {
+                index_on_hard_disks(facts);
+                one_osd(facts, apart)
+            }),
+            ["pool default.rgw.buckets.index"],
+            "of the others the index lies on the hard disk"
+        );
+    }
+
+    #[test]
+    fn a_class_that_is_not_there_is_not_advised() {
+        let fix = |change: fn(&mut OsdFacts)| {
+            let told = suspects(&RULE, |facts| {
+                index_on_hard_disks(facts);
+                one_osd(facts, change)
+            });
+            told.into_iter().map(|one| one.fix).collect::<Vec<_>>()
+        };
+        assert_eq!(fix(|osd| osd.class = Some("ssd".into())), [None], "the rule's own");
+        assert_eq!(fix(|_| ()), [Some(NO_SSD.what.to_string())]);
     }
 
     #[test]
