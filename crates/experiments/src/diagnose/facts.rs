@@ -92,6 +92,11 @@ impl<'c> Case<'c> {
         options.iter().filter(move |option| option.name == name)
     }
 
+    /// Somebody chose the older scheduler: options of mClock are not read then.
+    pub fn has_wpq(&self) -> bool {
+        self.set("osd_op_queue").any(|option| option.value == "wpq")
+    }
+
     pub fn crush_rule(&self, pool: &PoolFacts) -> Option<&'c CrushRule> {
         self.cluster().crush_rules.iter().flatten().find(|rule| Some(rule.id) == pool.crush_rule)
     }

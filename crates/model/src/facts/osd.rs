@@ -105,6 +105,19 @@ impl OsdFacts {
         self.on_nvme() || (self.on_disks() && self.rotational == Some(false))
     }
 
+    /// Flash by what its disks are called, whatever kernel and class say: NVMe, or a model that says SSD.
+    pub fn is_named_flash(&self) -> bool {
+        let says = |disk: &String| {
+            self.models.iter().any(|(name, model)| name == disk && model.to_ascii_uppercase().contains("SSD"))
+        };
+        self.on_nvme() || (self.on_disks() && self.data_devices.iter().all(says))
+    }
+
+    /// The kernel says that its disk rotates, or it takes it for a hard disk.
+    pub fn says_it_rotates(&self) -> bool {
+        self.rotational == Some(true) || self.taken_for.as_deref() == Some("hdd")
+    }
+
     /// It belongs to a throwaway cluster of Fathom's.
     pub fn of_lab(&self) -> bool {
         // In memory, or where all of it is.
@@ -117,6 +130,17 @@ impl OsdFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flash_is_known_by_the_model_of_the_disk_that_has_the_data() {
+        let flash = |disk: &str, models: &[(&str, &str)]| {
+            let models = models.iter().map(|(name, model)| (name.to_string(), model.to_string())).collect();
+            OsdFacts { data_devices: vec![disk.to_string()], models, ..OsdFacts::default() }.is_named_flash()
+        };
+        assert!(flash("nvme0n1", &[]) && flash("sda", &[("sda", "Samsung_SSD_870")]));
+        assert!(!flash("sda", &[("sda", "ST8000NM"), ("sdb", "INTEL_SSDSC2BB")]), "that is its database's");
+        assert!(!flash("sda", &[]) && !OsdFacts::default().is_named_flash());
+    }
 
     #[test]
     fn a_lab_is_known_by_where_its_data_are_whatever_they_lie_on() {

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "Limits of recovery were set by hand, and the scheduler mClock does not read them.",
     why: "From 17.2 on mClock decides by its profile; osd_recovery_sleep and osd_snap_trim_sleep are set to 0, and osd_max_backfills back to its default, unless osd_mclock_override_recovery_settings is true.",
-    evidence: "One of osd_recovery_sleep, osd_recovery_sleep_hdd, osd_recovery_sleep_ssd, osd_snap_trim_sleep, osd_max_backfills or osd_recovery_max_active is set, osd_op_queue is not wpq, and osd_mclock_override_recovery_settings is not true. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
+    evidence: "One of osd_recovery_sleep, osd_recovery_sleep_hdd, osd_recovery_sleep_ssd, osd_snap_trim_sleep, osd_max_backfills, osd_recovery_max_active, osd_recovery_max_active_hdd or osd_recovery_max_active_ssd is set, osd_op_queue is not wpq, and osd_mclock_override_recovery_settings is not true. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"mClock Config Reference\""],
     needs: &[Source::Facts(FactsPart::Options), Source::Facts(FactsPart::Osds)],
     suspect,
@@ -20,8 +20,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let wpq = case.set("osd_op_queue").any(|option| option.value == "wpq");
-    if wpq || case.set("osd_mclock_override_recovery_settings").any(on) {
+    if case.has_wpq() || case.set("osd_mclock_override_recovery_settings").any(on) {
         return Vec::new();
     }
     IGNORED
@@ -30,13 +29,15 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         .collect()
 }
 
-const IGNORED: [&str; 6] = [
+const IGNORED: [&str; 8] = [
     "osd_recovery_sleep",
     "osd_recovery_sleep_hdd",
     "osd_recovery_sleep_ssd",
     "osd_snap_trim_sleep",
     "osd_max_backfills",
     "osd_recovery_max_active",
+    "osd_recovery_max_active_hdd",
+    "osd_recovery_max_active_ssd",
 ];
 
 #[cfg(test)]
@@ -47,6 +48,10 @@ mod tests {
     #[test]
     fn it_is_seen() {
         assert_eq!(told(&RULE, |facts| set(facts, "osd", "osd_recovery_sleep", "0.1")), ["osd/osd_recovery_sleep"]);
+        assert_eq!(
+            told(&RULE, |facts| set(facts, "osd", "osd_recovery_max_active_hdd", "32")),
+            ["osd/osd_recovery_max_active_hdd"]
+        );
     }
 
     #[test]

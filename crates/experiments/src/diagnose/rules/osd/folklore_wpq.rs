@@ -11,11 +11,12 @@ pub static RULE: Rule = Rule {
     sources: &[
         "ceph.io blog, 2021: qos-study-with-mclock-and-wpq-schedulers",
         "Clyso's analyzer (clyso/otto on GitHub)",
+        "Ceph's documentation, \"mClock Config Reference\"",
     ],
     needs: &[Source::Facts(FactsPart::Options), Source::Facts(FactsPart::Osds)],
     suspect,
     fix: "if it was set because of an early release: ceph config rm WHO OPTION, then restart; look at the measured capacities first (osd_mclock_max_capacity_iops_*)",
-    risk: "daemons restart, one host at a time",
+    risk: "daemons restart, one host at a time; of large clusters with erasure-coded pools Ceph's newest mClock reference itself advises wpq, since recovery may hold up their clients under mClock",
     confirm: "measure both while a disk recovers: the share that clients keep (fathom run before and after, fathom compare)",
     releases: Releases::from(17, 2, 0),
     matters: Matters::Little,

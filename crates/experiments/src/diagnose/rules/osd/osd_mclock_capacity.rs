@@ -1,13 +1,14 @@
 //! Capacities of OSDs that can not be right.
 
 use crate::diagnose::facts::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub static RULE: Rule = Rule {
     id: "osd-mclock-capacity",
     about: Area::Osd,
     what: "The capacity that mClock takes an OSD for was measured wrongly.",
     why: "From it all shares of clients and recovery are computed: with a wrong one recovery takes days, or clients are held back. Newer releases refuse such results.",
-    evidence: "osd_mclock_max_capacity_iops_hdd of an OSD is outside of 50 to 500, or osd_mclock_max_capacity_iops_ssd outside of 1,000 to 80,000; or an OSD's is below half, or above twice, the median of at least three. An OSD of the same kind of disk that has none counts with the default, 315 or 21,500. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
+    evidence: "osd_mclock_max_capacity_iops_hdd of an OSD is outside of 50 to 500, or osd_mclock_max_capacity_iops_ssd outside of 1,000 to 80,000; or an OSD's is below half, or above twice, the median of at least three of its device class. An OSD of that class that has none counts with the default, 315 or 21,500. Only where osd_op_queue is not wpq, since mClock alone reads these. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &[
         "Ceph's documentation, \"mClock Config Reference\"",
         "ceph/ceph pull request 59743: bounds for measured capacities",
@@ -31,38 +32,60 @@ const CAPACITIES: [Capacity; 2] = [
 ];
 
 fn suspect(case: &Case) -> Vec<Suspect> {
+    if case.has_wpq() {
+        return Vec::new();
+    }
     CAPACITIES.iter().flat_map(|capacity| odd(case, capacity)).collect()
 }
 
 fn odd(case: &Case, (name, least, most, default, meant): &Capacity) -> Vec<Suspect> {
     let of_one = |option: &&SetOption| option.who.starts_with("osd.");
-    let mut all: Vec<f64> = case.set(name).filter(of_one).filter_map(number).collect();
-    all.sort_by(f64::total_cmp);
-    let median = all.get(all.len() / 2).copied().filter(|_| all.len() >= 3);
-    let apart = |value: f64| median.is_some_and(|median| value < median / 2.0 || value > median * 2.0);
-    let wrong = |value: f64| !(*least..=*most).contains(&value) || apart(value);
+    let name_of = |osd: &OsdFacts| format!("osd.{}", osd.id);
+    let classes: BTreeMap<String, Option<&str>> =
+        case.osds().iter().map(|osd| (name_of(osd), osd.class.as_deref())).collect();
+    let class_of = |option: &SetOption| classes.get(&option.who).copied().flatten();
+    let own = case.set(name).filter(of_one).filter_map(|option| Some((class_of(option), number(option)?)));
+    let medians = medians(own);
+    let apart = |value: f64, class: Option<&str>| {
+        medians.get(&class).is_some_and(|median| value < median / 2.0 || value > median * 2.0)
+    };
+    let wrong = |option: &SetOption, value: f64| !(*least..=*most).contains(&value) || apart(value, class_of(option));
     let set = of_settings(
         case,
         name,
-        |option| of_one(&option) && number(option).is_some_and(wrong),
+        |option| of_one(&option) && number(option).is_some_and(|value| wrong(option, value)),
         "the capacity can not be right",
     );
     // What is set for all of them is no default.
-    let for_all = case.set(name).any(|option| !of_one(&option));
-    let has = |osd: &OsdFacts| case.set(name).any(|option| option.who == format!("osd.{}", osd.id));
-    let none = |osd: &OsdFacts| osd.up == Some(true) && meant(osd) && !has(osd);
-    let without = match apart(*default) && !for_all {
-        true => of_osds(case, none, "the capacity was not measured", |_| {
-            phrase!(
-                "no {}, so that it takes {}; the others' median is {}",
-                *name,
-                format!("{default:.0}"),
-                format!("{:.0}", median.unwrap_or(0.0))
-            )
-        }),
-        false => Vec::new(),
+    if case.set(name).any(|option| !of_one(&option)) {
+        return set;
+    }
+    let have: BTreeSet<&str> = case.set(name).map(|option| option.who.as_str()).collect();
+    let none = |osd: &OsdFacts| {
+        let lacks = osd.up == Some(true) && meant(osd) && !have.contains(name_of(osd).as_str());
+        lacks && apart(*default, osd.class.as_deref())
     };
+    let without = of_osds(case, none, "the capacity was not measured", |osd| {
+        let median = medians.get(&osd.class.as_deref()).copied().unwrap_or(0.0);
+        phrase!(
+            "no {}, so that it takes {}; the median of others of its class is {}",
+            *name,
+            format!("{default:.0}"),
+            format!("{median:.0}")
+        )
+    });
     set.into_iter().chain(without).collect()
+}
+
+/// Of each class with at least three.
+fn medians<'c>(values: impl Iterator<Item = (Option<&'c str>, f64)>) -> BTreeMap<Option<&'c str>, f64> {
+    let mut classes: BTreeMap<Option<&str>, Vec<f64>> = BTreeMap::new();
+    values.for_each(|(class, value)| classes.entry(class).or_default().push(value));
+    let median = |(class, mut all): (Option<&'c str>, Vec<f64>)| {
+        all.sort_by(f64::total_cmp);
+        Some((class, all.get(all.len() / 2).copied().filter(|_| all.len() >= 3)?))
+    };
+    classes.into_iter().filter_map(median).collect()
 }
 
 #[cfg(test)]
@@ -101,6 +124,32 @@ mod tests {
     #[test]
     fn what_is_as_it_should_be_is_no_hint() {
         assert_eq!(told(&RULE, |facts| set(facts, "osd.2", "osd_mclock_max_capacity_iops_ssd", "21500")), NOBODY);
+    }
+
+    #[test]
+    fn the_older_scheduler_does_not_read_capacities() {
+        assert_eq!(
+            told(&RULE, |facts| {
+                set(facts, "osd.2", "osd_mclock_max_capacity_iops_hdd", "12000");
+                set(facts, "osd", "osd_op_queue", "wpq")
+            }),
+            NOBODY
+        );
+    }
+
+    /// OSDs of both classes have the option for flash.
+    #[test]
+    fn flash_behind_sata_and_nvme_are_two_classes() {
+        let by_class = |nvme: &'static str| {
+            told(&RULE, move |facts| {
+                each_osd(facts, |osd| osd.class = Some(if osd.id < 3 { "ssd" } else { "nvme" }.into()));
+                let all = [("osd.0", "9000"), ("osd.1", "9500"), ("osd.2", "9900")];
+                let all = all.into_iter().chain([("osd.3", "60000"), ("osd.4", "61000"), ("osd.5", nvme)]);
+                all.for_each(|(who, value)| set(facts, who, "osd_mclock_max_capacity_iops_ssd", value))
+            })
+        };
+        assert_eq!(by_class("59000"), NOBODY);
+        assert_eq!(by_class("9500"), ["osd.5/osd_mclock_max_capacity_iops_ssd"]);
     }
 
     #[test]

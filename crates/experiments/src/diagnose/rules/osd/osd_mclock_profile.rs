@@ -6,8 +6,8 @@ pub static RULE: Rule = Rule {
     id: "osd-mclock-profile",
     about: Area::Osd,
     what: "OSDs use mClock's profile for recovery, or one of somebody's own.",
-    why: "With high_recovery_ops clients get 30 % and less of an OSD while it recovers.",
-    evidence: "osd_mclock_profile is set to high_recovery_ops or custom. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
+    why: "high_recovery_ops reserves 70 % of an OSD for recovery, and 30 % for clients: less is never left to them, but while it recovers it may be no more. The other profiles reserve 50 or 60 % for clients.",
+    evidence: "osd_mclock_profile is set to high_recovery_ops or custom, and osd_op_queue is not wpq. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &["Ceph's documentation, \"mClock Config Reference\""],
     needs: &[Source::Facts(FactsPart::Options)],
     suspect,
@@ -19,6 +19,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
+    if case.has_wpq() {
+        return Vec::new();
+    }
     of_settings(
         case,
         "osd_mclock_profile",
@@ -43,6 +46,14 @@ mod tests {
     #[test]
     fn what_is_as_it_should_be_is_no_hint() {
         assert_eq!(told(&RULE, |facts| set(facts, "osd", "osd_mclock_profile", "balanced")), NOBODY);
+        assert_eq!(
+            told(&RULE, |facts| {
+                set(facts, "osd", "osd_mclock_profile", "high_recovery_ops");
+                set(facts, "osd", "osd_op_queue", "wpq")
+            }),
+            NOBODY,
+            "the older scheduler reads no profile"
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "OSDs take their flash for hard disks.",
     why: "They then defer writes up to 64 KiB, count 315 IOPS as their capacity, and use other queues: the settings of a hard disk on flash.",
-    evidence: "An OSD on NVMe, or of the class ssd on whole disks, says that its device rotates, or is taken for hdd.",
+    evidence: "An OSD on NVMe, or on disks whose model says SSD, says that its device rotates, or takes it for a hard disk. Of a device class that says flash, with neither, osd-class-wrong tells.",
     sources: &[
         "Ceph's source: src/common/options: options with _hdd and _ssd",
         "Ceph's documentation, \"mClock Config Reference\"",
@@ -24,11 +24,7 @@ pub static RULE: Rule = Rule {
 fn suspect(case: &Case) -> Vec<Suspect> {
     of_osds(
         case,
-        |osd| {
-            osd.on_disks()
-                && (osd.on_nvme() || osd.class.as_deref() == Some("ssd"))
-                && (osd.rotational == Some(true) || osd.taken_for.as_deref() == Some("hdd"))
-        },
+        |osd| osd.is_named_flash() && osd.says_it_rotates(),
         "flash is taken for hard disks",
         |osd| phrase!("{}: the kernel says that it rotates", osd.data_devices.join(", ")),
     )
@@ -42,6 +38,28 @@ mod tests {
     #[test]
     fn it_is_seen() {
         assert_eq!(told(&RULE, |facts| one_osd(facts, |osd| osd.rotational = Some(true))), ["osd.1"]);
+        assert_eq!(
+            told(&RULE, |facts| {
+                sata_flash(facts);
+                one_osd(facts, |osd| {
+                    osd.rotational = Some(true);
+                    osd.models = vec![("sdb".into(), "Samsung_SSD_870".into())];
+                })
+            }),
+            ["osd.1"]
+        );
+    }
+
+    /// It may as well be a hard disk that got the class by mistake.
+    #[test]
+    fn a_device_class_alone_makes_no_flash() {
+        assert_eq!(
+            told(&RULE, |facts| {
+                hard_disks(facts);
+                one_osd(facts, |osd| osd.class = Some("ssd".into()))
+            }),
+            NOBODY
+        );
     }
 
     #[test]
