@@ -34,6 +34,20 @@ fn every_rule_has_an_id_of_its_own_words_a_fix_and_a_risk() {
     }
 }
 
+/// Options and flags that Ceph takes by another name, or not at all.
+#[test]
+fn no_fix_has_a_command_that_ceph_does_not_know() {
+    for rule in RULES {
+        let special = rule.special_fixes.iter().map(|fix| fix.what);
+        for fix in special.chain([rule.fix]) {
+            let wrong =
+                ["osd pool unset", "allow_ec_optimizations on", "osd unset pauserd", "osd unset pausewr"].into_iter();
+            let found: Vec<&str> = wrong.filter(|command| fix.contains(command)).collect();
+            assert!(found.is_empty(), "{}: {found:?}", rule.id);
+        }
+    }
+}
+
 #[test]
 fn every_rule_is_a_file_with_tests_and_one_line_of_the_list() {
     let list = fs::read_to_string(folder().join("mod.rs")).unwrap();

@@ -31,7 +31,6 @@ fn one(folder: &Path, name: String, mounts: &str) -> BlockQueue {
     let whole = |file: &str| own(file).and_then(|text| text.parse::<u64>().ok());
     // An NVMe namespace lies below its controller, and that below its PCI device.
     let pci = pci_device(&disk);
-    let link = |which: &str| link_of(pci.as_deref()?, which);
     BlockQueue {
         model: own("device/model"),
         vendor: own("device/vendor"),
@@ -48,8 +47,8 @@ fn one(folder: &Path, name: String, mounts: &str) -> BlockQueue {
         zoned: own("queue/zoned"),
         bytes: whole("size").map(|sectors| sectors * 512),
         numa_node: pci.as_deref().and_then(|pci| text(pci.join("numa_node"))?.parse().ok()).filter(|node| *node >= 0),
-        link: link("current"),
-        link_most: link("max"),
+        link: pci.as_deref().and_then(link_now),
+        link_most: pci.as_deref().and_then(link_most),
         iommu: pci.as_deref().map(iommu),
         sata_speed: sata_speed(&disk),
         partitions: partitions(&disk, &name),
@@ -76,12 +75,26 @@ fn iommu(pci: &Path) -> String {
     }
 }
 
-/// `16.0 GT/s PCIe` and `4`.
-pub(super) fn link_of(pci: &Path, which: &str) -> Option<(f64, u32)> {
-    let speed = text(pci.join(format!("{which}_link_speed")))?;
-    let width = text(pci.join(format!("{which}_link_width")))?;
-    let (speed, width) = (speed.split_whitespace().next()?.parse().ok()?, width.parse().ok()?);
-    (width > 0).then_some((speed, width))
+pub(super) fn link_now(pci: &Path) -> Option<(f64, u32)> {
+    link_speed(pci, "current").zip(link_width(pci, "current"))
+}
+
+/// What the device can do, or the port that it is in, if that can do less. A device without a port above it has none.
+pub(super) fn link_most(pci: &Path) -> Option<(f64, u32)> {
+    let (speed, width) = (link_speed(pci, "max")?, link_width(pci, "max")?);
+    let port = pci.parent();
+    let port_speed = port.and_then(|port| link_speed(port, "max"));
+    let port_width = port.and_then(|port| link_width(port, "max"));
+    Some((port_speed.map_or(speed, |most| most.min(speed)), port_width.map_or(width, |most| most.min(width))))
+}
+
+/// `16.0 GT/s PCIe`.
+fn link_speed(pci: &Path, which: &str) -> Option<f64> {
+    text(pci.join(format!("{which}_link_speed")))?.split_whitespace().next()?.parse().ok()
+}
+
+fn link_width(pci: &Path, which: &str) -> Option<u32> {
+    text(pci.join(format!("{which}_link_width")))?.parse().ok().filter(|width| *width > 0)
 }
 
 /// A file of the SCSI layer's folder of this kind: `device/scsi_disk/0:0:0:0/cache_type`.
@@ -127,10 +140,44 @@ mod tests {
     use super::*;
     use std::fs;
 
+    /// Files of a made sysfs.
+    fn write(folder: &Path, files: &[(&str, &str)]) {
+        for (file, words) in files {
+            let path = folder.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, words).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_most_of_a_link_is_what_drive_and_slot_can_both_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let drive = [
+            ("root/port/drive/current_link_speed", "8.0 GT/s PCIe\n"),
+            ("root/port/drive/current_link_width", "2\n"),
+            ("root/port/drive/max_link_speed", "16.0 GT/s PCIe\n"),
+            ("root/port/drive/max_link_width", "4\n"),
+            ("root/port/drive/nvme/nvme0/model", "MODEL\n"),
+            ("block/nvme0n1/size", "2048\n"),
+        ];
+        write(folder.path(), &drive);
+        let controller = folder.path().join("root/port/drive/nvme/nvme0");
+        std::os::unix::fs::symlink(controller, folder.path().join("block/nvme0n1/device")).unwrap();
+        let link = || {
+            let disk = all(&folder.path().join("block")).remove(0);
+            (disk.link, disk.link_most)
+        };
+        assert_eq!(link(), (Some((8.0, 2)), Some((16.0, 4))), "there is no port");
+        write(folder.path(), &[("root/port/max_link_speed", "8.0 GT/s PCIe\n"), ("root/port/max_link_width", "16\n")]);
+        assert_eq!(link(), (Some((8.0, 2)), Some((8.0, 4))), "a slow slot with many lanes");
+        write(folder.path(), &[("root/port/max_link_speed", "Unknown\n"), ("root/port/max_link_width", "2\n")]);
+        assert_eq!(link(), (Some((8.0, 2)), Some((16.0, 2))), "a slot with two lanes");
+    }
+
     #[test]
     fn a_disk_is_read_and_what_it_lacks_is_unknown() {
         let folder = tempfile::tempdir().unwrap();
-        for (file, words) in [
+        let files = [
             ("sda/queue/scheduler", "mq-deadline [bfq] none\n"),
             ("sda/queue/rotational", "1\n"),
             ("sda/queue/write_cache", "write back\n"),
@@ -140,11 +187,8 @@ mod tests {
             ("sda/sda1/start", "2047\n"),
             ("loop0/size", "8\n"),
             ("pci/iommu_group/type", "DMA-FQ\n"),
-        ] {
-            let path = folder.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, words).unwrap();
-        }
+        ];
+        write(folder.path(), &files);
         assert_eq!((iommu(&folder.path().join("pci")).as_str(), iommu(folder.path()).as_str()), ("DMA-FQ", "off"));
         fs::remove_dir_all(folder.path().join("pci")).unwrap();
         let told = all(folder.path());

@@ -1,6 +1,6 @@
 //! Network interfaces as they are set up: driver, duplex, the slot that they are in (`/sys/class/net`).
 
-use super::block_queues::link_of;
+use super::block_queues::{link_most, link_now};
 use super::nics;
 use super::setup::{names, text};
 use model::facts::NicSetup;
@@ -51,8 +51,8 @@ fn of_sysfs(folder: &Path, name: &str) -> NicSetup {
             .as_deref()
             .and_then(|device| text(device.join("numa_node"))?.parse().ok())
             .filter(|node| *node >= 0),
-        link: device.as_deref().and_then(|device| link_of(device, "current")),
-        link_most: device.as_deref().and_then(|device| link_of(device, "max")),
+        link: device.as_deref().and_then(link_now),
+        link_most: device.as_deref().and_then(link_most),
         part_of: last(read_link(own.join("master"))),
         ..NicSetup::default()
     }

@@ -122,7 +122,7 @@ pub struct BlockQueue {
     pub zoned: Option<String>,
     pub bytes: Option<Bytes>,
     pub numa_node: Option<i64>,
-    /// Of its PCIe link: GT/s and lanes, now and at most.
+    /// Of its PCIe link: GT/s and lanes, now, and at most by drive and slot.
     pub link: Option<(f64, u32)>,
     pub link_most: Option<(f64, u32)>,
     /// How the addresses of its transfers are translated: `DMA`, `DMA-FQ`, `identity`; `off`: not at all.

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Device,
     what: "The link of an NVMe drive is narrower, or slower, than drive and slot could do.",
     why: "Bandwidth goes with lanes times speed.",
-    evidence: "current_link_width or current_link_speed of an OSD's drive is below its max_….",
+    evidence: "current_link_width or current_link_speed of an OSD's drive is below the lesser of its own max_… and of that of the port that it is in.",
     sources: &["PCI Express: link training; Linux, \"sysfs-bus-pci\""],
     needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,

@@ -9,7 +9,8 @@ pub static RULE: Rule = Rule {
     about: Area::Network,
     what: "Packets that a host's interface sends do not arrive whole at another host: interfaces differ, or something on the way carries less.",
     evidence: "Of datagrams that nobody may cut up, the largest that the sender's interface sends does not arrive; the largest that does is found by bisection. Of more than two \
-               hosts, the one that all others reach badly is named; else each way.",
+               hosts, the one that all others reach badly is named; else each way. Where no datagram is answered, whatever its size, it is a hint: UDP \
+               may be held back.",
     sources: &["docs/method.md, \"Between hosts\""],
     needs: &[Source::PathMtus],
     suspect,
@@ -80,18 +81,18 @@ fn partner<'a>(path: &'a PathMtu, host: &str) -> &'a str {
 
 fn made(subject: Subject, and: &str, paths: &[&PathMtu]) -> Suspect {
     let differ = paths.iter().all(|path| path.carries.is_some_and(|carries| carries >= path.receiver));
-    let (what, fix) = match (differ, paths.iter().all(|path| path.carries.is_none())) {
-        (true, _) => (": their interfaces have different MTUs", Some(INTERFACES_DIFFER.what)),
-        (_, true) => (": no datagram is answered, so that packet sizes are not known", Some(NO_ANSWER.what)),
-        _ => (": something on the way loses packets that both interfaces send", None),
+    let (what, fix, standing) = match (differ, paths.iter().all(|path| path.carries.is_none())) {
+        (true, _) => (": their interfaces have different MTUs", Some(INTERFACES_DIFFER.what), Standing::Confirmed),
+        (_, true) => (
+            ": no datagram is answered, perhaps because UDP is held back: packet sizes are not known",
+            Some(NO_ANSWER.what),
+            Standing::Hint,
+        ),
+        _ => (": something on the way loses packets that both interfaces send", None, Standing::Confirmed),
     };
     let says = phrase!("{}{}{}", subject.clone(), and, what);
     let evidence = paths.iter().take(TOLD).map(|path| evidence(path)).collect();
-    Suspect {
-        evidence,
-        fix: fix.map(String::from),
-        ..Suspect::new(subject, Standing::Confirmed, says, Phrase::default())
-    }
+    Suspect { evidence, fix: fix.map(String::from), ..Suspect::new(subject, standing, says, Phrase::default()) }
 }
 
 fn evidence(path: &PathMtu) -> Phrase {
@@ -159,8 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn where_all_is_narrow_every_host_but_one_is_told() {
-        let found = told(&paths(3, |_, _| (9000, 9000, None)));
+    fn where_nothing_is_answered_it_is_a_hint() {
+        let all = paths(3, |_, _| (9000, 9000, None));
+        let found = told(&all);
         assert!(!found.is_empty() && found[0].1.contains("no datagram is answered"), "{found:?}");
+        let sure = |paths: Vec<PathMtu>| {
+            let found = findings(&Record::default().with(model::Observation::PathMtus(paths)));
+            found.iter().all(|finding| finding.standing == Standing::Confirmed)
+        };
+        assert!(!sure(all) && sure(paths(3, |_, _| (9000, 9000, Some(1500)))));
     }
 }

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     sources: &["Ceph's documentation, \"Health checks\": OSDMAP_FLAGS, OSD_FLAGS"],
     needs: &[Source::Facts(FactsPart::Flags)],
     suspect,
-    fix: "take it off when its purpose is over: ceph osd unset FLAG; of a part of the map: ceph osd unset-group FLAG PART",
+    fix: "take it off when its purpose is over: ceph osd unset FLAG (pause in place of pauserd and pausewr); of a part of the map: ceph osd unset-group FLAG PART",
     risk: "what was held back begins at once: recovery, scrubbing",
     confirm: "measure once with the flag and once without it, in the same hour (fathom run, then fathom compare)",
     matters: Matters::Much,
