@@ -11,16 +11,19 @@ use std::fmt;
 pub struct Buckets(Box<[u8]>);
 
 impl Buckets {
+    #[inline]
     pub fn iter(&self) -> Iter<'_> {
         Iter { rest: &self.0, next: 0 }
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 /// Seven bits a byte, the lowest first; the eighth says that more follow (LEB128).
+#[inline]
 fn put(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -29,6 +32,7 @@ fn put(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
+#[inline]
 fn get(rest: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0u64, 0);
     loop {
@@ -68,6 +72,7 @@ pub struct Iter<'a> {
 impl Iterator for Iter<'_> {
     type Item = (u32, u64);
 
+    #[inline]
     fn next(&mut self) -> Option<(u32, u64)> {
         let (gap, count) = (get(&mut self.rest)?, get(&mut self.rest)?);
         let index = self.next + gap;
@@ -80,6 +85,7 @@ impl<'a> IntoIterator for &'a Buckets {
     type Item = (u32, u64);
     type IntoIter = Iter<'a>;
 
+    #[inline]
     fn into_iter(self) -> Iter<'a> {
         self.iter()
     }

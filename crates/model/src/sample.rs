@@ -34,6 +34,7 @@ pub struct Sample {
 impl Sample {
     /// Lanes or targets side by side in the same window: operations add up, time does not. Where engines report their own
     /// times, the window counts for their mean time.
+    #[inline]
     pub fn side_by_side(window: u32, parts: &[&Sample]) -> Sample {
         let spans: Vec<u64> = parts.iter().map(|part| part.span_ns).filter(|span| *span > 0).collect();
         let joined = |of: fn(&Sample) -> Option<&Sparse>| {
@@ -60,6 +61,7 @@ impl Sample {
     }
 
     /// What a user waits: from when the operation was due, or, in a closed loop, from its submission.
+    #[inline]
     pub fn response_time(&self) -> &Sparse {
         self.response.as_ref().unwrap_or(&self.service)
     }

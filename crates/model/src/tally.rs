@@ -42,6 +42,7 @@ impl Latencies {
     }
 
     /// As [`Latencies::record`], `times` times: operations of which only the mean is known.
+    #[inline]
     pub fn record_times(&mut self, ns: u64, times: u64) {
         let clipped = ns.min((1 << MAX_POWER) - 1);
         let _ = self.buckets.add(clipped, times);
@@ -50,11 +51,13 @@ impl Latencies {
         self.max_ns = self.max_ns.max(ns);
     }
 
+    #[inline]
     pub fn count(&self) -> u64 {
         self.count
     }
 
     /// Hands over what was counted and begins anew.
+    #[inline]
     pub fn take(&mut self) -> Sparse {
         let sparse = self.sparse();
         if self.count > 0 {
@@ -64,12 +67,14 @@ impl Latencies {
         sparse
     }
 
+    #[inline]
     pub fn sparse(&self) -> Sparse {
         let filled = if self.count == 0 { &[][..] } else { self.buckets.as_slice() };
         let buckets = filled.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (i as u32, *n)).collect();
         Sparse { buckets, sum_ns: self.sum_ns, count: self.count, max_ns: self.max_ns }
     }
 
+    #[inline]
     pub fn add(&mut self, other: &Sparse) {
         let dense = self.buckets.as_mut_slice();
         for (index, n) in &other.buckets {
@@ -94,11 +99,13 @@ pub struct Sparse {
 
 impl Sparse {
     /// How many buckets there are; an index is below that.
+    #[inline]
     pub fn buckets_most() -> u32 {
         config().total_buckets() as u32
     }
 
     /// Lowest and highest ns of a bucket, both inclusive.
+    #[inline]
     pub fn bucket_range(index: u32) -> (u64, u64) {
         const LINEAR: u64 = 1 << (GROUPING_POWER + 1);
         const PER_POWER: u64 = 1 << GROUPING_POWER;
@@ -112,6 +119,7 @@ impl Sparse {
         (low, low + width - 1)
     }
 
+    #[inline]
     pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Sparse>) -> Sparse {
         let mut all = Latencies::default();
         for part in parts {
@@ -120,12 +128,14 @@ impl Sparse {
         all.sparse()
     }
 
+    #[inline]
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
     /// Quantile `p` in 0..=1, interpolated inside its bucket (removes the bucket-edge bias), never above the largest seen.
     /// `None`: nothing was recorded, or only its sum is known.
+    #[inline]
     pub fn quantile_ns(&self, p: f64) -> Option<f64> {
         if self.count == 0 || self.buckets.is_empty() {
             return None;
@@ -145,6 +155,7 @@ impl Sparse {
     }
 
     /// How many operations took longer than `ns`, the bucket that holds it split in proportion.
+    #[inline]
     pub fn above(&self, ns: f64) -> f64 {
         let at = Sparse::bucket_of(ns as u64);
         let (low, high) = Sparse::bucket_range(at);
@@ -159,6 +170,7 @@ impl Sparse {
     }
 
     /// The bucket whose range holds `ns`.
+    #[inline]
     fn bucket_of(ns: u64) -> u32 {
         let power = ns.checked_ilog2().unwrap_or(0);
         match power.checked_sub(u32::from(GROUPING_POWER)) {
