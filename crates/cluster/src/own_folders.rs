@@ -1,6 +1,7 @@
 //! Folders of our own on mounted file systems: made with the run's name, emptied of what is ours, deleted.
 
 use crate::apply::{Trust, Unmade};
+use crate::cephfs::{LOOK_AGAIN, settled};
 use crate::emptied::{NO_FOLDER, not_empty};
 use crate::entry::{JournalEntry, MadeThing, own_prefix};
 use crate::errors::ClusterError;
@@ -17,7 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// Names of all files and folders that a run makes in its folder end so.
 pub(crate) const OWN_ENDING: &str = model::Tree::OWN_ENDING;
@@ -64,8 +66,22 @@ pub(crate) fn unmake(path: &Path, run: &str, entry: &JournalEntry, trust: Trust)
         return Err(ClusterError::NotOurs { what, why });
     }
     let (own, made) = (path.to_path_buf(), entry.made.clone());
-    patiently(STALL, move |deleted| removed(&own, made.as_ref(), deleted))
-        .map_err(|why| ClusterError::Undo { what, why })
+    // Of a server that was slow it may still come, if its making was not confirmed.
+    let late = if made.is_none() && by_a_server(path) { settled(entry) } else { Instant::now() };
+    let stall = STALL + late.saturating_duration_since(Instant::now());
+    patiently(stall, move |deleted| {
+        while !own.exists() && Instant::now() < late {
+            sleep(LOOK_AGAIN);
+        }
+        removed(&own, made.as_ref(), deleted)
+    })
+    .map_err(|why| ClusterError::Undo { what, why })
+}
+
+/// Does another process or host answer for the file system on which it lies?
+fn by_a_server(path: &Path) -> bool {
+    let kind = path.parent().and_then(mount_of).map(|mount| mount.kind).unwrap_or_default();
+    ["nfs", "ceph", "fuse", "cifs", "smb", "9p"].iter().any(|own| kind.starts_with(own))
 }
 
 /// `/mnt/fathom.20260102-030405-a1b2.files`
@@ -249,6 +265,13 @@ mod tests {
 
     fn unmade(path: &Path, made: Option<MadeThing>) -> Result<Unmade, ClusterError> {
         apply::unmake(None, RUN, &entry(path, made), None, HERE)
+    }
+
+    #[test]
+    fn only_a_refusal_says_that_nothing_was_made() {
+        let not_made = |errno: i32| refuses(&std::io::Error::from_raw_os_error(errno));
+        assert!([libc::EEXIST, libc::ENOENT, libc::EACCES, libc::EROFS, libc::ENOSPC].into_iter().all(not_made));
+        assert!(![libc::ETIMEDOUT, libc::EIO, libc::EINTR, libc::ENOTCONN].into_iter().any(not_made));
     }
 
     #[test]

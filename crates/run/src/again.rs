@@ -97,4 +97,18 @@ mod tests {
         assert!(matches!(proven(plan(true, 1 << 20), &[]), Err(Failure::Refused(_))));
         assert!(matches!(proven(plan(false, 2 << 20), &[]), Err(Failure::Failed(_))));
     }
+
+    /// Of a name that is another drive's since the host started anew: it may hold data, and be given up for the one before.
+    #[test]
+    fn a_device_of_another_size_is_another_one() {
+        let place = Place::Path { path: "/dev/vdb".into(), writable: true };
+        let target = model::Target { bytes: Some(8 << 20), ..model::Target::new(testing::disks(), "/dev/vdb", place) };
+        let workload = model::Workload::canonical(model::Pattern::WriteParallel, 1 << 20, 1);
+        let step = model::Step::new(0, testing::disks(), model::Pattern::WriteParallel, vec![target], workload);
+        let plan = Plan { steps: vec![step], ..Plan::default() };
+        let proven = |bytes| prove(&plan, &["/dev/vdb".into()], &mut |_, _| Ok(PathKind::Device(bytes)));
+        assert!(proven(8 << 20).is_ok());
+        let why = proven(16 << 20).unwrap_err().to_string();
+        assert!(why.contains("another device now: it has 16 MiB, and had 8 MiB"), "{why}");
+    }
 }

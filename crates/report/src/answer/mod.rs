@@ -21,8 +21,8 @@ pub(crate) struct Answer {
     pub more: Vec<String>,
     /// The gravest first, without what `says` tells.
     pub wrong: Vec<Wrong>,
-    /// Nothing wrong was found at all.
-    pub well: bool,
+    /// Said where nothing wrong was found at all.
+    pub well: Option<String>,
     /// `says` tells a cause.
     pub told_cause: bool,
     /// One step, with its command where there is one.
@@ -42,8 +42,19 @@ impl Wrong {
     }
 }
 
-/// Said where nothing is wrong.
-pub(crate) const NOTHING_WRONG: &str = "Nothing wrong was found.";
+/// With how many figures are not known as well as they were to be, where these are the answer: the exit code counts them.
+fn nothing_wrong(report: &Report) -> String {
+    let imprecise = |figure: &&model::Figure| matches!(figure.label, model::Label::Imprecise(_));
+    let (all, open) = (report.figures.len() as u64, report.figures.iter().filter(imprecise).count());
+    match (&report.answer, open) {
+        (model::Answer::Survey, 1..) => format!(
+            "Nothing wrong was found; known less precisely than was asked for: {open} of {}.",
+            crate::numbers::counted(all, "figure", "figures")
+        ),
+        _ => "Nothing wrong was found.".to_string(),
+    }
+}
+
 /// At most this many faults are named in the answer; what follows it has all of them.
 const NAMED: usize = 5;
 
@@ -75,7 +86,7 @@ impl Answer {
             each: asked::each(report),
             more,
             wrong,
-            well,
+            well: well.then(|| nothing_wrong(report)),
             told_cause: told.is_some(),
             next: next::step(report),
         }

@@ -1,6 +1,6 @@
 //! The answer: what was asked for, what is wrong, what to do next.
 
-use crate::answer::{Answer, NOTHING_WRONG};
+use crate::answer::Answer;
 use crate::block::{Block, Emphasis, Item, Text};
 use model::{Report, Scope};
 
@@ -20,8 +20,8 @@ pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
         Item::from(Text::new(says, emphasis))
     };
     let wrong: Vec<Item> = answer.wrong_lines().into_iter().map(item).collect();
-    if answer.well {
-        blocks.push(Block::paragraph(NOTHING_WRONG));
+    if let Some(well) = answer.well {
+        blocks.push(Block::paragraph(well));
     } else if !wrong.is_empty() {
         let title = if answer.told_cause { "What else is wrong:" } else { "What is wrong:" };
         blocks.extend([Block::paragraph(title), Block::List(wrong)]);
