@@ -1,7 +1,7 @@
-//! Own files of a host: without a name from the beginning, so that nothing is left however the program ends.
+//! Own files of a host: without a name from the beginning, where that can be, so that nothing is left however the program ends.
 
 use cluster::ClusterError;
-use cluster::journal::Journal;
+use cluster::journal::{Journal, OwnFile};
 use model::host_setting::HostSetting;
 use model::{Change, HostChange, Place, Step, Undo};
 use std::collections::BTreeMap;
@@ -11,7 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Clone, Default)]
-pub struct Files(BTreeMap<PathBuf, Arc<File>>, Latency);
+pub struct Files(BTreeMap<PathBuf, Own>, Latency);
+
+/// A file, and under which name it stands in the journal, if it has one.
+#[derive(Clone)]
+struct Own {
+    file: Arc<File>,
+    named: Option<Change>,
+}
 
 /// The file whose holder keeps processors awake, while it is held.
 type Latency = Option<Arc<File>>;
@@ -29,7 +36,8 @@ impl Files {
     ) -> Result<(), ClusterError> {
         match what {
             HostChange::File { path, .. } => {
-                self.0.insert(path.clone(), Arc::new(cluster::journal::nameless(path, journal)?));
+                let OwnFile { file, named } = cluster::journal::nameless(path, journal)?;
+                self.0.insert(path.clone(), Own { file: Arc::new(file), named });
                 Ok(())
             }
             // It ends with the process that holds it, so that no journal has to know it.
@@ -48,7 +56,12 @@ impl Files {
     /// It can't be undone; it stays in the journal.
     pub fn undo(&mut self, what: &HostChange, journal: Option<&mut Journal>) -> Result<Option<Undo>, ClusterError> {
         match what {
-            HostChange::File { path, .. } => drop(self.0.remove(path)),
+            // Closed first: what is deleted while it is open may get another name.
+            HostChange::File { path, .. } => {
+                if let (Some(change), Some(journal)) = (self.0.remove(path).and_then(|own| own.named), journal) {
+                    journal.undo_one(&change)?;
+                }
+            }
             HostChange::Setting { name, .. } if is_latency(name) => self.1 = None,
             HostChange::Folder { .. } | HostChange::Setting { .. } => {
                 return journal.map_or(Ok(None), |journal| journal.undo_one(&here(what)));
@@ -66,8 +79,8 @@ impl Files {
             _ => Vec::new(),
         });
         for path in places {
-            if let Some(file) = self.0.get(path) {
-                *path = open_path(file);
+            if let Some(own) = self.0.get(path) {
+                *path = open_path(&own.file);
             }
         }
         step
@@ -88,8 +101,8 @@ impl Files {
 
     pub fn names(&self) -> Names {
         // `/proc/self/fd/1` is no part of `/proc/self/fd/12:`.
-        let name = |(path, file): (&PathBuf, &Arc<File>)| {
-            (format!("{}:", open_path(file).display()), format!("{}:", path.display()))
+        let name = |(path, own): (&PathBuf, &Own)| {
+            (format!("{}:", open_path(&own.file).display()), format!("{}:", path.display()))
         };
         Names(self.0.iter().map(name).collect())
     }
@@ -141,7 +154,7 @@ mod tests {
         let file = |path: &Path| HostChange::File { path: path.to_path_buf(), bytes: 1 };
         files.change(&file(&path), || journal.begun(&of)).unwrap();
         assert_eq!(read_dir(folder.path()).unwrap().count(), 0);
-        let said = files.names().named(&format!("{}: no room", open_path(&files.0[&path]).display()));
+        let said = files.names().named(&format!("{}: no room", open_path(&files.0[&path].file).display()));
         assert_eq!(said, format!("{}: no room", path.display()));
         let missing = folder.path().join("nowhere/own");
         let said = files.change(&file(&missing), || journal.begun(&of)).unwrap_err().to_string();

@@ -164,14 +164,13 @@ impl Rollback {
 
 /// Why it is not known whether what was made on a host that is gone is undone; `None`: it is.
 fn unseen(change: &Change, gone: &BTreeSet<String>) -> Option<String> {
-    let Change::OnHost { host: Some(host), what } = change else { return None };
-    let stays = gone.contains(host) && journalled(what);
-    stays.then(|| {
+    let Change::OnHost { host: Some(host), .. } = change else { return None };
+    gone.contains(host).then(|| {
         format!("{host} is gone; its agent undoes it by itself if it lives, and else `fathom restore` does, there")
     })
 }
 
-/// What of a host would stay if the process that made it were killed.
+/// What of this host would stay if this process were killed.
 fn journalled(what: &HostChange) -> bool {
     match what {
         HostChange::File { .. } => false,

@@ -22,6 +22,8 @@ pub struct Merge {
     names: BTreeMap<usize, String>,
     pub start: Nanos,
     window_ns: Nanos,
+    /// Hosts that load.
+    loaders: BTreeSet<usize>,
     /// Hosts from which windows are expected.
     live: BTreeSet<usize>,
     /// Hosts that are only the other end of what is loaded.
@@ -50,9 +52,9 @@ impl Merge {
     /// `names`: of all agents that have a part in the slice; `live`: those that load.
     pub fn new(names: BTreeMap<usize, String>, live: BTreeSet<usize>, start: Nanos, window_ns: Nanos) -> Merge {
         let passive = names.keys().copied().filter(|agent| !live.contains(agent)).collect();
-        let (loading, open, end) = (live.clone(), VecDeque::new(), SliceEnd::default());
+        let (loading, loaders, open, end) = (live.clone(), live.clone(), VecDeque::new(), SliceEnd::default());
         let (told, moved, gaps) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Merge { names, start, window_ns, live, passive, told, moved, loading, first: 0, open, end, gaps }
+        Merge { names, start, window_ns, loaders, live, passive, told, moved, loading, first: 0, open, end, gaps }
     }
 
     /// `targets`: which of the step's targets the agent's own are.
@@ -194,6 +196,11 @@ impl Merge {
 
     pub fn end(mut self) -> SliceEnd {
         self.end.windows = self.first;
+        let missing = |agent: &usize| self.gaps.iter().any(|(of, _)| of == agent);
+        if self.end.broken.is_none() && !self.loaders.is_empty() && self.loaders.iter().all(missing) {
+            // Nobody was left to load it: it is no shorter slice, but none.
+            self.end.broken = self.gaps.first().map(|(_, says)| says.clone());
+        }
         self.end.gap = self.gaps.into_iter().next().map(|(_, says)| says);
         self.end
     }
@@ -346,6 +353,20 @@ mod tests {
         let end = merge.end();
         assert_eq!((end.broken.as_deref(), end.target), (Some("no"), Some(5)));
         assert_eq!(end.gap.as_deref(), Some("host b is missing from 0.1 s into the slice on: gone"));
+    }
+
+    /// The slice was cut off: it is not taken for a shorter one.
+    #[test]
+    fn with_the_last_host_that_loads_the_slice_is_lost() {
+        for lost in [vec![0], vec![0, 1]] {
+            let mut merge = two();
+            merge.put(0, set(0, 3), &[0], SECOND).unwrap();
+            merge.put(1, set(0, 7), &[1], SECOND).unwrap();
+            lost.iter().for_each(|agent| merge.lost(*agent, "gone"));
+            let end = merge.end();
+            assert_eq!(end.broken.is_some(), lost.len() == 2, "{end:?}");
+            assert!(end.gap.unwrap().contains("host a is missing"));
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) mod testing;
 pub use journal_file::{AgentOf, Head, JournalFile, Told};
 pub use lease::{Lost, take};
 pub use life::{Life, Process};
-pub use nameless::nameless;
+pub use nameless::{OwnFile, nameless};
 pub use of_agent::{AgentJournal, restore as restore_agents};
 
 use crate::admin::Cluster;
