@@ -81,6 +81,7 @@ fn osds(dump: &Value, metadata: &Value, tree: &Value, usage: &Value) -> Vec<OsdS
                 device: data_disks(fact),
                 up: number(osd, "up") == Some(1),
                 inside: number(osd, "in") == Some(1),
+                primary_affinity: osd.get("primary_affinity").and_then(Value::as_f64),
                 crush_weight: nodes.get(&id).and_then(|node| node.get("crush_weight")?.as_f64()),
                 cluster_address: address("cluster_addr")
                     .filter(|cluster| Some(cluster) != address("public_addr").as_ref()),

@@ -171,8 +171,9 @@ fn full_pool(pool: &Value) -> Option<String> {
     let (name, flags) = name_and_flags(pool)?;
     // A quota that is reached sets `full` as well.
     let full = flags.contains("full") && !flags.contains("full_quota");
-    let full = full || flags.contains("nearfull") || flags.contains("backfillfull");
-    full.then(|| format!("pool {name} is nearly full"))
+    let nearly = flags.contains("nearfull") || flags.contains("backfillfull");
+    let how = if full { "full" } else { "nearly full" };
+    (full || nearly).then(|| format!("pool {name} is {how}, since an OSD is (`ceph osd df` shows which)"))
 }
 
 fn pool_at_quota(pool: &Value) -> Option<String> {

@@ -73,6 +73,9 @@ pub struct OsdScope {
     pub device: Option<String>,
     pub up: bool,
     pub inside: bool,
+    /// How often it leads placement groups, of 1; `None`: not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary_affinity: Option<f64>,
     /// Its share of the data in the CRUSH map.
     #[serde(default)]
     pub crush_weight: Option<f64>,
@@ -106,6 +109,11 @@ impl Scope {
 }
 
 impl OsdScope {
+    /// May it lead every placement group that is bound to it?
+    pub fn leads(&self) -> bool {
+        self.primary_affinity.is_none_or(|affinity| affinity >= 1.0)
+    }
+
     /// May placement groups lie on it?
     pub fn takes_data(&self) -> bool {
         self.inside && self.crush_weight != Some(0.0)

@@ -48,8 +48,8 @@ fn names_now(
     let shown = shown(osds);
     if groups.is_empty() {
         return Err(EngineError::Refused(format!(
-            "no placement group of pool {pool} lies on {shown}: it is out or down, has no weight in the CRUSH map, the pool's CRUSH \
-             rule leaves it out, or the pool's {pg_num} placement groups are too few; check `ceph osd tree`"
+            "no placement group of pool {pool} lies on {shown}: it is out or down, has no weight in the CRUSH map, is kept from \
+             leading (primary affinity 0), the pool's CRUSH rule leaves it out, or the pool's {pg_num} placement groups are too few; check `ceph osd tree`"
         )));
     }
     let numbers = placed.numbers(pool, osds, (pg_num, groups), prefix, count).map_err(EngineError::Broken)?;

@@ -97,7 +97,8 @@ fn left_out(osds: &[&OsdScope], apart: Option<&str>) -> Option<LeftOut> {
 
 fn usable<'a>(draft: &Draft<'a>) -> Vec<&'a OsdScope> {
     let on = &draft.inventory.scope.new_pool_osds;
-    let usable = |osd: &&OsdScope| osd.takes_data() && (on.is_empty() || on.contains(&osd.id));
+    // One that is kept from leading can be no primary of a pair, and is compared with nobody.
+    let usable = |osd: &&OsdScope| osd.takes_data() && osd.leads() && (on.is_empty() || on.contains(&osd.id));
     let osds: Vec<&OsdScope> = draft.osds().into_iter().filter(usable).collect();
     // What a disk of another kind takes is no fault: only those of the most common class are compared.
     let mut classes: BTreeMap<Option<&str>, usize> = BTreeMap::new();

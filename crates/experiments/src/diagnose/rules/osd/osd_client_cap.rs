@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config rm WHO OPTION, then restart the daemons",
     risk: "it takes memory",
-    confirm: "measure before and after (fathom run, then fathom compare): daemons read the option as they start",
+    confirm: "fathom prove osd/osd_client_message_cap=256 measures with it and without, in place",
     matters: Matters::Little,
     ..Rule::OF_FACTS
 };

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Pool,
     what: "OSDs of a class are far fuller than others.",
     why: "The fullest OSD bounds the room and, since it also has more load, the speed.",
-    evidence: "In a device class of at least four OSDs with an average use above 30 %, one is used by 15 % more than the average, and by five points.",
+    evidence: "In a device class of at least four OSDs with an average use above 30 %, one is used by 15 % more than the average, and by five points, and has more placement groups than the average, where that is known.",
     sources: &["Ceph's documentation, \"Balancer Module\"", "Clyso's analyzer (clyso/otto on GitHub)"],
     needs: &[Source::Facts(FactsPart::Osds)],
     suspect,
@@ -27,8 +27,17 @@ fn suspect(case: &Case) -> Vec<Suspect> {
             .collect();
         (peers.len() >= 4).then(|| peers.iter().sum::<f64>() / peers.len() as f64)
     };
+    // Placement does not explain one that has no more groups than its peers: its database may be large.
+    let groups = |class: &Option<String>| {
+        let peers = case.osds().iter().filter(|osd| osd.class == *class && osd.inside == Some(true));
+        let peers: Option<Vec<f64>> = peers.map(|osd| osd.groups.map(f64::from)).collect();
+        peers.filter(|peers| !peers.is_empty()).map(|peers| peers.iter().sum::<f64>() / peers.len() as f64)
+    };
+    let more =
+        |osd: &OsdFacts| osd.groups.zip(groups(&osd.class)).is_none_or(|(own, mean)| f64::from(own) > mean * 1.05);
     let full = |osd: &OsdFacts| {
         osd.inside == Some(true)
+            && more(osd)
             && osd
                 .used
                 .zip(mean(&osd.class))
@@ -46,7 +55,12 @@ mod tests {
 
     #[test]
     fn it_is_seen() {
-        assert_eq!(told(&RULE, |facts| one_osd(facts, |osd| osd.used = Some(0.6))), ["osd.1"]);
+        let with = |groups: Option<u32>| {
+            told(&RULE, |facts| one_osd(facts, |osd| (osd.used, osd.groups) = (Some(0.6), groups)))
+        };
+        assert_eq!((with(Some(400)), with(None)), (vec!["osd.1".to_string()], vec!["osd.1".to_string()]));
+        // Its database, and not its place: there are no more groups on it.
+        assert_eq!(with(Some(1)), NOBODY);
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     sources: &["Ceph's documentation, \"Placement Group States\""],
     needs: &[Source::Facts(FactsPart::Groups)],
     suspect,
-    fix: "bring the missing OSDs back, or wait until their data are made elsewhere (ceph health detail)",
+    fix: "bring the missing OSDs back, or wait until their data are made elsewhere (ceph health detail); if none is missing, data are moved: measure with --quiesce, which holds the balancer and the autoscaler meanwhile",
     risk: "none: it is what the cluster does by itself",
     confirm: "measure again when it is over, and compare both runs (fathom compare)",
     matters: Matters::Much,
@@ -21,8 +21,18 @@ pub static RULE: Rule = Rule {
 fn suspect(case: &Case) -> Vec<Suspect> {
     let few = case.groups_in(&["degraded", "undersized", "down", "incomplete", "stale", "inactive"]);
     let degraded = case.cluster().degraded.unwrap_or(0);
+    let all_there =
+        !case.osds().is_empty() && case.osds().iter().all(|osd| osd.up == Some(true) && osd.inside == Some(true));
     match few {
         0 => Vec::new(),
+        // What is moved has a copy too few until it is there.
+        _ if all_there && degraded == 0 => state(
+            phrase!(
+                "placement groups are moved, and lack copies meanwhile, {} at once",
+                Quantity::Count(u64::from(few))
+            ),
+            phrase!("all OSDs are up and in: the balancer, the autoscaler or a change of weights moves them"),
+        ),
         _ => state(
             phrase!("placement groups lack copies or can not be reached, {} at once", Quantity::Count(u64::from(few))),
             phrase!("copies of objects that are missing: {}", Quantity::Count(degraded)),
@@ -52,6 +62,21 @@ mod tests {
             suspect(&Case::of(&assess(&record))).len()
         };
         assert_eq!((with("active+recovery_wait+degraded"), with("active+undersized+degraded")), (0, 1));
+    }
+
+    /// With all OSDs there nothing is missing that could be brought back.
+    #[test]
+    fn what_is_moved_is_told_as_moved() {
+        let of = |change: fn(&mut model::facts::Facts)| {
+            let found = suspects(&RULE, |facts| {
+                groups(facts, "active+undersized+degraded+remapped");
+                facts.cluster.degraded = Some(0);
+                change(facts);
+            });
+            format!("{:?}", found[0].says)
+        };
+        assert!(of(|_| ()).contains("are moved"));
+        assert!(of(|facts| one_osd(facts, |osd| osd.up = Some(false))).contains("can not be reached"));
     }
 
     #[test]

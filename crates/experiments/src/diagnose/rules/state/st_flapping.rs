@@ -46,7 +46,11 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     for (osd, times) in case.record.came_back().flat_map(|seen| &seen.osds) {
         *seen.entry(*osd).or_default() += times;
     }
-    let measured = seen.iter().filter(|(_, times)| **times >= TIMES_LEAST).map(|(osd, times)| {
+    // Those that the run itself restarts go and come back as they are to.
+    let own = |osd: &u32| case.record.plan.experiment.pair().is_some_and(|ab| ab.restarts.contains(osd));
+    let is_own = |one: &Suspect| matches!(&one.subject, Subject::Osd(osd) if own(osd));
+    let flapped = seen.iter().filter(|(osd, times)| **times >= TIMES_LEAST && !own(osd));
+    let measured = flapped.map(|(osd, times)| {
         let (osd, times) = (Subject::Osd(*osd), Quantity::Count(u64::from(*times)));
         let says = phrase!("{} was marked down and came up again, {} times while it was measured", osd.clone(), times);
         let evidence = phrase!("each time its placement groups peer, and operations on them wait");
@@ -54,7 +58,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     });
     let measured: Vec<Suspect> = measured.collect();
     let known = |hint: &Suspect| measured.iter().any(|one| one.subject == hint.subject);
-    let before = by_estimate(case).into_iter().filter(|hint| !known(hint)).collect::<Vec<_>>();
+    let before = by_estimate(case).into_iter().filter(|hint| !known(hint) && !is_own(hint)).collect::<Vec<_>>();
     measured.iter().cloned().chain(before).collect()
 }
 
@@ -100,6 +104,18 @@ mod tests {
         };
         assert_eq!(with(&[(1, 1), (2, 1), (1, 1)]), [("osd.1".to_string(), Standing::Confirmed)]);
         assert_eq!(with(&[(1, 1), (2, 1)]), []);
+    }
+
+    /// Those that the run itself restarts.
+    #[test]
+    fn restarts_of_the_run_are_no_flapping() {
+        let mut record = Made::cluster().record.with(Observation::Facts(Box::new(healthy())));
+        let (step, osds) = (StepId(1), [(1, 5), (2, 5)].into());
+        record = record.with(Observation::CameBack(CameBack { step, pass: 1, osds }));
+        let plan = model::Ab { restarts: vec![1], ..model::Ab::default() };
+        record.plan.experiment = model::PlannedExperiment::PairedComparison(plan);
+        let found = suspect(&Case::of(&assess(&record)));
+        assert_eq!(found.iter().map(|one| one.subject.to_string()).collect::<Vec<_>>(), ["osd.2"]);
     }
 
     #[test]
