@@ -119,6 +119,37 @@ impl Cluster {
         answer.get(name)?.as_str().map(str::to_string)
     }
 
+    /// What this OSD was given as it runs (`ceph tell osd.3 config set`), which it forgets when it starts: options that may be changed so, with
+    /// their values. What its scheduler sets by itself is none.
+    ///
+    /// # Errors
+    /// It does not tell.
+    pub fn given_as_it_runs(&self, osd: u32) -> Result<Vec<(String, String)>, ClusterError> {
+        let answer = self.rados.osd_command(osd, &json!({"prefix": "config diff", "format": "json"}))?.json()?;
+        let given = answer.get("diff").and_then(Value::as_object).into_iter().flatten();
+        let given = given.filter_map(|(name, values)| {
+            let value = match values.get("override")? {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            Some((name.clone(), value))
+        });
+        let by_itself = |name: &str| {
+            name.starts_with("osd_mclock")
+                || name.starts_with("osd_recovery_max_active")
+                || name.ends_with("_sleep")
+                || name.contains("_sleep_")
+                || name == "osd_max_backfills"
+        };
+        let mut found = Vec::new();
+        for (name, value) in given.filter(|(name, _)| !by_itself(name)) {
+            if self.option_help(&name)?.is_some_and(|help| help.at_runtime) {
+                found.push((name, value));
+            }
+        }
+        Ok(found)
+    }
+
     /// The name of the host on which the OSD last started, as that host calls itself.
     pub fn host_of_osd(&self, osd: u32) -> Result<String, ClusterError> {
         let told = self.ask(json!({"prefix": "osd metadata", "id": osd}))?;

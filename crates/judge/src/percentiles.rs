@@ -49,11 +49,27 @@ pub fn percentiles(slices: &[&Slice], times: Times, doubt: Doubt) -> Vec<Percent
     }
     let mut found: Vec<Percentile> =
         WANTED.iter().filter_map(|(percent, prior)| one(slices, times, &each, &all, *percent, *prior, doubt)).collect();
+    in_order(&mut found);
     if all.max_ns == 0 {
         return found;
     }
     found.push(Percentile { percent: 100.0, value_ms: all.max_ns as f64 / 1e6, low_ms: None, high_ms: None });
     found
+}
+
+/// A higher percentile lies no lower: what is known of one bounds the others. One without an interval stays without.
+fn in_order(found: &mut [Percentile]) {
+    let mut least = f64::NEG_INFINITY;
+    for one in found.iter_mut() {
+        one.low_ms = one.low_ms.map(|low| low.max(least).min(one.value_ms));
+        least = one.low_ms.unwrap_or(least);
+    }
+    let mut most = f64::INFINITY;
+    for one in found.iter_mut().rev().filter(|one| one.low_ms.is_some()) {
+        let high = one.high_ms.unwrap_or(f64::INFINITY).min(most).max(one.value_ms);
+        one.high_ms = high.is_finite().then_some(high);
+        most = high;
+    }
 }
 
 /// One percentile of response time, also one that is not among the usual ones; `None`: nothing was seen, or too little above it.
@@ -255,5 +271,21 @@ mod tests {
         let mut slices = breathing(1);
         slices[0].samples[3].span_ns = 70_000_000;
         assert_eq!(percentiles(&[&slices[0]], SERVICE, Doubt::default()), []);
+    }
+
+    /// Of a recorded run: p50 was known to be 1.9 at least, and p99 to be 0.292.
+    #[test]
+    fn a_higher_percentile_is_bounded_by_a_lower_one() {
+        let of = |percent, value_ms, low_ms, high_ms| Percentile { percent, value_ms, low_ms, high_ms };
+        let mut found = [
+            of(50.0, 3.1, Some(1.9), Some(5.0)),
+            of(95.0, 10.84, Some(0.154), None),
+            of(99.0, 27.7, Some(0.292), Some(123.0)),
+            of(99.9, 30.0, None, None),
+        ];
+        in_order(&mut found);
+        let ends: Vec<_> = found.iter().map(|one| (one.low_ms, one.high_ms)).collect();
+        let (least, most) = (Some(1.9), Some(123.0));
+        assert_eq!(ends, [(least, Some(5.0)), (least, most), (least, most), (None, None)]);
     }
 }

@@ -10,7 +10,7 @@ use experiments::{OsdsOf, Request};
 use model::change::who_and_name;
 use model::clock::MILLISECOND;
 use model::host_setting::host_and_name;
-use model::{Change, Clock, Event, Failure, Plan, PlannedExperiment};
+use model::{Change, Clock, Event, Failure, Plan, PlannedExperiment, secrets};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -59,6 +59,7 @@ pub fn plan(resolved: &Resolved, in_lab: bool, request: &Request, plan: &mut Pla
     for osd in &restarts.osds {
         restarter.prove(*osd).map_err(|why| Failure::Refused(format!("--restart osd.{osd}: {why}")))?;
         restart::prove(cluster, *osd)?;
+        refuse_what_is_lost(cluster, *osd)?;
     }
     if let PlannedExperiment::PairedComparison(ab) = &mut plan.experiment {
         ab.restarts = restarts.osds.clone();
@@ -80,6 +81,20 @@ fn refuse_no_change(resolved: &Resolved, cluster: &Cluster, plan: &Plan, option:
         ))),
         None => Ok(()),
     }
+}
+
+/// What it was given as it runs no journal could put back as it was: that it is forgotten with the next start is a part of it.
+fn refuse_what_is_lost(cluster: &Cluster, osd: u32) -> Result<(), Failure> {
+    let given = cluster.given_as_it_runs(osd)?;
+    let Some((first, value)) = given.first() else { return Ok(()) };
+    let all: Vec<String> =
+        given.iter().map(|(name, value)| format!("{name} = {}", secrets::value(name, value))).collect();
+    Err(Failure::Refused(format!(
+        "--restart osd.{osd}: it works with what it was given as it runs (`ceph tell osd.{osd} config set`), and would forget that: {}; keep it \
+         first (`ceph config set osd.{osd} {first} {}`), or take it back (`ceph tell osd.{osd} config unset {first}`)",
+        all.join(", "),
+        secrets::value(first, value)
+    )))
 }
 
 fn wanted(

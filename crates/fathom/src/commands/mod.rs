@@ -171,8 +171,10 @@ pub fn exit_code(sounded: &Sounded) -> u8 {
         _ => {
             use model::Label::{Brief, Burst, Settled};
             // What failed is in no figure.
-            let settled =
-                |figure: &model::Figure| matches!(figure.label, Settled | Brief(_) | Burst(_)) && figure.errors == 0;
+            let known = |figure: &model::Figure| figure.estimate.is_some_and(|estimate| estimate.is_known());
+            let settled = |figure: &model::Figure| {
+                matches!(figure.label, Settled | Brief(_) | Burst(_)) && figure.errors == 0 && known(figure)
+            };
             code(whole && sounded.report.figures.iter().all(settled))
         }
     }

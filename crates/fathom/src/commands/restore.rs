@@ -137,6 +137,9 @@ fn list(left: &[Pending]) {
         for entry in &pending.left {
             eprintln!("  {}", entry.undo().what());
         }
+        if pending.left.is_empty() {
+            eprintln!("  nothing but its journal");
+        }
         if pending.life == Life::Unknown {
             eprintln!(
                 "  (it may still be going on where this host can't see it: its lease in the cluster is looked at first)"

@@ -754,6 +754,10 @@ export interface OsdScope {
   up: boolean;
   inside: boolean;
   /**
+   * How often it leads placement groups, of 1; `None`: not known.
+   */
+  primary_affinity?: number | null;
+  /**
    * Its share of the data in the CRUSH map.
    */
   crush_weight: number | null;
@@ -1585,6 +1589,9 @@ export interface AbDocument {
   a: string;
   b: string;
   pairs: number;
+  /**
+   * null: there is no pair.
+   */
   half_width: number | null;
   half_width_apart: number | null;
   restarts: number[];

@@ -18,7 +18,7 @@ pub(super) fn says(report: &Report) -> Option<Vec<String>> {
     let says = match &report.answer {
         Answer::Survey => return None,
         Answer::Verdicts(verdicts) if !verdicts.is_empty() => kept(verdicts),
-        Answer::PairedComparison(found) => against(found),
+        Answer::PairedComparison(found) => against(report, found),
         Answer::HighestRates(found) if !found.is_empty() => named(limits(found)),
         Answer::ScaleOut(found) if !found.is_empty() => named(found.iter().map(doubled).collect()),
         Answer::Sweep(_) => named(sweep::answers(report)),
@@ -94,11 +94,16 @@ fn kept(verdicts: &[Verdict]) -> Vec<String> {
     }
 }
 
-fn against(found: &AbFound) -> Vec<String> {
+fn against(report: &Report, found: &AbFound) -> Vec<String> {
     let differences = &found.comparison.differences;
     let title = ab::title(found);
     if differences.is_empty() {
-        return vec![format!("{title}: nothing could be compared.")];
+        // Of the first side that came to nothing.
+        let why = report.figures.iter().filter(|figure| !words::holds(&figure.label)).find_map(|figure| {
+            let place = format!("{} {}", words::place(figure.layer, &figure.target), figure.pattern.name());
+            Some(format!(": {place} is {} ({})", figure.label.name(), figure.label.why()?))
+        });
+        return vec![format!("{title}: nothing could be compared{}.", why.unwrap_or_default())];
     }
     let mut says = vec![format!("{title}: {}.", finds::counts(differences.iter().map(|one| one.finds)))];
     let sorted = compare::sorted(&found.comparison).into_iter();

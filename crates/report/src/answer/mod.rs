@@ -44,7 +44,8 @@ impl Wrong {
 
 /// With how many figures are not known as well as they were to be, where these are the answer: the exit code counts them.
 fn nothing_wrong(report: &Report) -> String {
-    let imprecise = |figure: &&model::Figure| matches!(figure.label, model::Label::Imprecise(_));
+    let unknown = |figure: &model::Figure| figure.estimate.as_ref().is_some_and(crate::numbers::is_unknown);
+    let imprecise = |figure: &&model::Figure| matches!(figure.label, model::Label::Imprecise(_)) || unknown(figure);
     let (all, open) = (report.figures.len() as u64, report.figures.iter().filter(imprecise).count());
     match (&report.answer, open) {
         (model::Answer::Survey, 1..) => format!(

@@ -252,8 +252,9 @@ pub(super) struct AbDocument {
     a: String,
     b: String,
     pairs: u32,
-    half_width: f64,
-    half_width_apart: f64,
+    /// null: there is no pair.
+    half_width: Option<f64>,
+    half_width_apart: Option<f64>,
     restarts: Vec<u32>,
     permanent: Vec<String>,
     /// As in `fathom.compare/1`.
@@ -267,8 +268,8 @@ impl From<&AbFound> for AbDocument {
             a: found.a.clone(),
             b: found.b.clone(),
             pairs: found.pairs,
-            half_width: found.half_width,
-            half_width_apart: found.apart,
+            half_width: (found.pairs > 0).then_some(found.half_width),
+            half_width_apart: (found.pairs > 0).then_some(found.apart),
             restarts: found.restarts.clone(),
             permanent: found.permanent.clone(),
             differences: differences(&found.comparison),

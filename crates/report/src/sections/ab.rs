@@ -80,6 +80,10 @@ pub(crate) fn title(found: &AbFound) -> String {
 /// What interleaving gains.
 fn note(found: &AbFound) -> String {
     let percent = |log: f64| numbers::relative(log.exp_m1());
+    if found.pairs == 0 {
+        return "No pair of slices, A and B beside each other, can be used: nothing is known of the change."
+            .to_string();
+    }
     format!(
         "{} of slices, A and B beside each other. The changes are known to {} (median); two separate runs with as many slices would know them to {}.",
         numbers::counted(u64::from(found.pairs), "pair", "pairs"),

@@ -175,6 +175,7 @@ fn scope() -> Scope {
         device: Some(DISKS[i as usize].into()),
         up: i != 1,
         inside: true,
+        primary_affinity: Some(1.0),
         crush_weight: Some(1.0),
         address: Some(format!("10.77.0.{}:6800", i + 1)),
         cluster_address: None,
