@@ -5,7 +5,7 @@ use crate::apply::Unmade;
 use crate::emptied::{NO_FOLDER, Named, OpenFolder, emptied, not_empty};
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
-use crate::own_folders::{NOT_FOUND, patiently};
+use crate::own_folders::{NOT_FOUND, patiently, refuses};
 use ceph::{CephError, FileSystem, Folder, Kind};
 use model::Change;
 use model::inventory::CephfsSeen;
@@ -88,9 +88,8 @@ pub(crate) fn make(
         Err((error @ CephError::Exists { .. }, _)) => {
             Err(ClusterError::NotMade { what: change.what(), why: error.to_string() })
         }
-        Err((error @ (CephError::TimedOut { .. } | CephError::Unreachable { .. }), rights)) => {
-            Err(explained(error, rights))
-        }
+        // What is no refusal for certain may be made all the same.
+        Err((error, rights)) if !refuses(error.errno()) => Err(explained(error, rights)),
         // Whoever says no has made nothing: nobody need look for it later.
         Err((error, rights)) => {
             Err(ClusterError::NotMade { what: change.what(), why: explained(error, rights).to_string() })

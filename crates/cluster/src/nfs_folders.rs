@@ -5,7 +5,7 @@ use crate::cephfs::{LOOK_AGAIN, settled};
 use crate::emptied::{NO_FOLDER, Named, OpenFolder, emptied, not_empty};
 use crate::entry::JournalEntry;
 use crate::errors::ClusterError;
-use crate::own_folders::{NOT_FOUND, patiently};
+use crate::own_folders::{NOT_FOUND, patiently, refuses};
 use model::{Change, ExportSeen, NfsExport};
 use nfs4::{Client, Folder, Kind, NfsError};
 use std::cell::RefCell;
@@ -63,7 +63,8 @@ pub(crate) fn make(export: &NfsExport, path: &str, change: &Change) -> Result<()
     });
     match made.map_err(|why| ClusterError::Make { what: change.what(), why })? {
         Ok(()) => Ok(()),
-        Err(error @ NfsError::Refused { .. }) => {
+        // What is no refusal for certain (EIO of a server) may be made all the same.
+        Err(error @ NfsError::Refused { .. }) if refuses(error.errno()) => {
             Err(ClusterError::NotMade { what: change.what(), why: error.to_string() })
         }
         Err(error) => Err(ClusterError::Make { what: change.what(), why: error.to_string() }),

@@ -31,7 +31,7 @@ const STALL: Duration = Duration::from_secs(30);
 /// # Errors
 /// [`ClusterError::NotMade`]: there is one already, or the folder around it is not there or may not be written to.
 pub(crate) fn make(path: &Path, change: &Change) -> Result<MadeThing, ClusterError> {
-    let not = |error: std::io::Error| match refuses(&error) {
+    let not = |error: std::io::Error| match error.raw_os_error().is_some_and(refuses) {
         true => ClusterError::NotMade { what: change.what(), why: error.to_string() },
         false => ClusterError::Make { what: change.what(), why: error.to_string() },
     };
@@ -41,12 +41,12 @@ pub(crate) fn make(path: &Path, change: &Change) -> Result<MadeThing, ClusterErr
 }
 
 /// Nothing was made then. Whoever does not answer (ETIMEDOUT, EIO of a server) may make it all the same.
-fn refuses(error: &std::io::Error) -> bool {
+pub(crate) fn refuses(errno: i32) -> bool {
     use nix::errno::Errno::{
         EACCES, EDQUOT, EEXIST, EINVAL, ELOOP, EMLINK, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, EPERM, EROFS,
     };
     let refusals = [EACCES, EDQUOT, EEXIST, EINVAL, ELOOP, EMLINK, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, EPERM, EROFS];
-    error.raw_os_error().is_some_and(|errno| refusals.contains(&nix::errno::Errno::from_raw(errno)))
+    refusals.contains(&nix::errno::Errno::from_raw(errno))
 }
 
 /// On which file system a path lies, through all links before its last part.
@@ -269,9 +269,8 @@ mod tests {
 
     #[test]
     fn only_a_refusal_says_that_nothing_was_made() {
-        let not_made = |errno: i32| refuses(&std::io::Error::from_raw_os_error(errno));
-        assert!([libc::EEXIST, libc::ENOENT, libc::EACCES, libc::EROFS, libc::ENOSPC].into_iter().all(not_made));
-        assert!(![libc::ETIMEDOUT, libc::EIO, libc::EINTR, libc::ENOTCONN].into_iter().any(not_made));
+        assert!([libc::EEXIST, libc::ENOENT, libc::EACCES, libc::EROFS, libc::ENOSPC].into_iter().all(refuses));
+        assert!(![libc::ETIMEDOUT, libc::EIO, libc::EINTR, libc::ENOTCONN].into_iter().any(refuses));
     }
 
     #[test]

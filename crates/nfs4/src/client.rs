@@ -52,6 +52,11 @@ impl Client {
         Ok(Client { session, root, read_most, write_most, opens: 0 })
     }
 
+    /// Its connection, or its session, is gone: all that is asked from now on fails.
+    pub fn is_lost(&self) -> bool {
+        self.session.is_lost()
+    }
+
     pub fn root(&self) -> Folder {
         self.root.clone()
     }

@@ -7,7 +7,7 @@ use crate::session::missing;
 use nfs::v4::Status;
 use nfs::v4::protocol::{
     Fattr, FileHandle, OPEN4_SHARE_ACCESS_READ, OPEN4_SHARE_ACCESS_WANT_NO_DELEG, OPEN4_SHARE_ACCESS_WRITE, OpenArgs,
-    OpenClaim, OpenHow, OpenOwner, Operation, OperationResult, StableHow, StateId,
+    OpenClaim, OpenHow, OpenOwner, Operation, OperationResult, StableHow, StateId, Verifier,
 };
 
 const OPEN4_SHARE_DENY_NONE: u32 = 0;
@@ -20,6 +20,10 @@ pub enum Stable {
     /// When it is stable (FILE_SYNC4), as the kernel's client asks for what goes past its cache in one piece.
     File,
 }
+
+/// What a server that has written nothing down yet says of it: the same as long as it has it in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written(Vec<Verifier>);
 
 /// To be closed: the server keeps what it knows of it until then.
 pub struct File {
@@ -115,9 +119,9 @@ impl File {
     }
 
     /// All of it.
-    pub fn write(&self, client: &mut Client, offset: u64, from: &[u8], stable: Stable) -> Result<(), NfsError> {
+    pub fn write(&self, client: &mut Client, offset: u64, from: &[u8], stable: Stable) -> Result<Written, NfsError> {
         let what = "write";
-        let mut done = 0;
+        let (mut done, mut all) = (0, Written::default());
         while done < from.len() {
             let piece = &from[done..from.len().min(done + client.write_most as usize)];
             let stable = match stable {
@@ -135,17 +139,32 @@ impl File {
                         let why = "it took a write as less stable than was asked for".to_string();
                         return Err(NfsError::Answer { what, why });
                     }
+                    if written.committed != StableHow::FileSync && !all.0.contains(&written.verifier) {
+                        all.0.push(written.verifier);
+                    }
                     done += written.count as usize;
                 }
                 _ => return Err(missing(what)),
             }
         }
-        Ok(())
+        Ok(all)
     }
 
     /// What the server has of it becomes stable.
-    pub fn commit(&self, client: &mut Client) -> Result<(), NfsError> {
-        client.session.ask("commit", self.here(Operation::Commit { offset: 0, count: 0 })).map(drop)
+    ///
+    /// # Errors
+    /// It has lost something of what was written (RFC 8881, 18.3): it has started anew since.
+    pub fn commit(&self, client: &mut Client, written: &Written) -> Result<(), NfsError> {
+        let what = "commit";
+        let answers = client.session.ask(what, self.here(Operation::Commit { offset: 0, count: 0 }))?;
+        let Some(OperationResult::Commit { result: Some(now), .. }) = answers.last() else { return Err(missing(what)) };
+        match written.0.iter().all(|before| *before == now.verifier) {
+            true => Ok(()),
+            false => {
+                let why = "it has started anew since, and lost what was written before".to_string();
+                Err(NfsError::Answer { what, why })
+            }
+        }
     }
 
     pub fn empty(&self, client: &mut Client) -> Result<(), NfsError> {

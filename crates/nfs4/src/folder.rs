@@ -7,6 +7,7 @@ use nfs::v4::Status;
 use nfs::v4::protocol::{
     Bitmap, CreateArgs, CreateKind, FATTR4_TYPE, Fattr, FileHandle, Operation, OperationResult, Verifier,
 };
+use std::collections::HashSet;
 
 /// What a name in a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,7 @@ impl Folder {
     pub fn each_name(&self, client: &mut Client, mut tell: impl FnMut(&str, Kind)) -> Result<(), NfsError> {
         let what = "list";
         let (mut cookie, mut verifier) = (0, Verifier::default());
+        let mut ends = HashSet::new();
         loop {
             let page = Operation::ReadDir {
                 cookie,
@@ -77,8 +79,10 @@ impl Folder {
                 tell(&entry.name, kind(&of));
             }
             match entries.last() {
-                Some(last) if !eof => (cookie, verifier) = (last.cookie, *cookieverf),
-                _ => return Ok(()),
+                _ if *eof => return Ok(()),
+                Some(last) if ends.insert(last.cookie) => (cookie, verifier) = (last.cookie, *cookieverf),
+                Some(_) => return Err(endless(what, "it tells the same names again, without an end")),
+                None => return Err(endless(what, "it tells of no more names, and of no end")),
             }
         }
     }
@@ -97,4 +101,7 @@ impl Folder {
     pub(crate) fn then(&self, operations: impl IntoIterator<Item = Operation>) -> Vec<Operation> {
         self.here(operations)
     }
+}
+fn endless(what: &'static str, why: &str) -> NfsError {
+    NfsError::Answer { what, why: why.to_string() }
 }

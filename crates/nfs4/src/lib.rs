@@ -10,5 +10,5 @@ mod session;
 
 pub use client::{Client, Room};
 pub use errors::NfsError;
-pub use file::{File, Stable};
+pub use file::{File, Stable, Written};
 pub use folder::{Folder, Kind};

@@ -9,6 +9,7 @@ use nix::sys::socket::{
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 /// The bit of a record's length that says that it is the last part of it.
@@ -24,8 +25,8 @@ const AUTH_SYS: u32 = 1;
 const ANSWER_MOST: usize = 4 << 20;
 /// Ports that only root may use: servers take such a client's word for its users (`secure`), as mount uses them.
 const PRIVILEGED: std::ops::Range<u16> = 665..1024;
-/// How many of them are tried.
-const TRIED: u16 = 40;
+/// Where this process looks next: each connection has a port of its own.
+static NEXT: AtomicU16 = AtomicU16::new(0);
 
 pub struct Rpc {
     stream: TcpStream,
@@ -64,6 +65,11 @@ impl Rpc {
         self.within = within;
         self.stream.set_read_timeout(Some(within))?;
         self.stream.set_write_timeout(Some(within))
+    }
+
+    /// Nothing can be asked over it any more.
+    pub fn is_lost(&self) -> bool {
+        self.broken
     }
 
     /// # Errors
@@ -162,19 +168,32 @@ fn decoded(answer: &[u8], transaction: u32) -> io::Result<CompoundResponse> {
     }
 }
 
-/// From a privileged port, if this process may have one and one is free.
+/// From a privileged port, if this process may have one.
+///
+/// # Errors
+/// Nobody answers; or all such ports are taken: a server that asks for them would refuse any other.
 fn connected(address: SocketAddr, within: Duration) -> io::Result<TcpStream> {
-    if nix::unistd::geteuid().is_root() {
-        let begin = (std::process::id() % u32::from(PRIVILEGED.end - PRIVILEGED.start)) as u16;
-        for nth in 0..TRIED {
-            let port = PRIVILEGED.start + (begin + nth) % (PRIVILEGED.end - PRIVILEGED.start);
-            match from_port(address, port, within) {
-                Err(error) if matches!(error.raw_os_error(), Some(libc::EADDRINUSE | libc::EADDRNOTAVAIL)) => {}
-                connected => return connected,
+    if !nix::unistd::geteuid().is_root() {
+        return TcpStream::connect_timeout(&address, within);
+    }
+    let all = PRIVILEGED.end - PRIVILEGED.start;
+    for _ in 0..all {
+        // Processes begin at different ones.
+        let nth = NEXT.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id() as u16) % all;
+        match from_port(address, PRIVILEGED.start + nth, within) {
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EADDRINUSE | libc::EADDRNOTAVAIL)) => {}
+            // A container's root, who may have none.
+            Err(error) if error.raw_os_error() == Some(libc::EACCES) => {
+                return TcpStream::connect_timeout(&address, within);
             }
+            // The send time limit ended it.
+            Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => return Err(io::ErrorKind::TimedOut.into()),
+            connected => return connected,
         }
     }
-    TcpStream::connect_timeout(&address, within)
+    let text =
+        format!("all ports of this host that are root's ({} to {}) are in use", PRIVILEGED.start, PRIVILEGED.end - 1);
+    Err(io::Error::new(io::ErrorKind::AddrInUse, text))
 }
 
 fn from_port(address: SocketAddr, port: u16, within: Duration) -> io::Result<TcpStream> {

@@ -33,6 +33,8 @@ pub(crate) struct Session {
     pub(crate) answer_most: u32,
     /// How long an answer is waited for.
     within: Duration,
+    /// The server knows it no more.
+    forgotten: bool,
 }
 
 impl Session {
@@ -49,6 +51,7 @@ impl Session {
             call_most: CHANNEL,
             answer_most: CHANNEL,
             within,
+            forgotten: false,
         };
         session.begin()?;
         Ok(session)
@@ -132,9 +135,17 @@ impl Session {
                     return Ok(results);
                 }
                 Status::Delay | Status::Grace if begin.elapsed() < self.within => std::thread::sleep(AGAIN),
-                status => return Err(NfsError::Refused { what, status }),
+                status => {
+                    use Status::{BadSession, DeadSession, Expired, StaleClientId};
+                    self.forgotten |= matches!(status, BadSession | DeadSession | Expired | StaleClientId);
+                    return Err(NfsError::Refused { what, status });
+                }
             }
         }
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        self.forgotten || self.rpc.is_lost()
     }
 
     fn called(&mut self, what: &'static str, call: &CompoundArgs) -> Result<CompoundResponse, NfsError> {

@@ -34,4 +34,12 @@ pub trait FileSystem: Send {
     fn list(&mut self, path: &str) -> Result<u64, OpError>;
     fn rename(&mut self, from: &str, to: &str) -> Result<(), OpError>;
     fn delete(&mut self, path: &str) -> Result<(), OpError>;
+    /// What was written so far is with whoever keeps it; nothing waits in memory to be written beside what is measured.
+    fn flush(&mut self) -> Result<(), OpError> {
+        Ok(())
+    }
+    /// The connection over which all of it goes is gone: nothing can be asked any more.
+    fn is_lost(&self) -> bool {
+        false
+    }
 }

@@ -23,6 +23,10 @@ pub trait BlockFile: Send {
     fn read_at(&mut self, into: &mut [u8], offset: u64) -> Result<usize, OpError>;
     /// How many bytes were written, as durably as this says.
     fn write_at(&mut self, from: &[u8], offset: u64, durability: Durability) -> Result<usize, OpError>;
+    /// The connection over which it goes is gone: nothing can be asked any more.
+    fn is_lost(&self) -> bool {
+        false
+    }
 }
 
 pub struct BlocksSession {
@@ -71,9 +75,18 @@ impl Session for BlocksSession {
     fn reap(&mut self, _timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if let Some(op) = self.queue.pop_front() {
             let result = self.execute(&op);
+            refuse_lost(self.file.is_lost(), &result)?;
             done.push(Done::now(op.slot, result));
         }
         Ok(())
+    }
+}
+
+/// All operations that follow would fail at once, as fast as a processor can count.
+pub fn refuse_lost<T>(lost: bool, result: &Result<T, OpError>) -> Result<(), EngineError> {
+    match result {
+        Err(error) if lost => Err(EngineError::Broken(format!("the connection to its server was lost: {error}"))),
+        _ => Ok(()),
     }
 }
 

@@ -81,7 +81,20 @@ impl Engine for FilesEngine {
                 blocks::fill(root.open_blocks(&blocks::name(&own, lane))?, (&own, lane), progress)
             }),
         };
-        fill::side_by_side(workload.jobs.max(1), &lane, progress).map_err(|error| named(target, error))
+        let mut made = 0;
+        let filled = fill::side_by_side(workload.jobs.max(1), &lane, &mut |bytes| {
+            made = bytes;
+            progress(bytes)
+        });
+        let flush = Root::of(context, target)?;
+        let flush: FillsLane = Arc::new(move |_, _| {
+            flush.open()?.flush().map_err(|error| EngineError::Broken(format!("write out what was filled: {error}")))
+        });
+        // What waits in memory would be written in the time of the first reads. Blocks of a lane's file are made durable at their end.
+        let by_names = workload.of_files();
+        let flushed = filled
+            .and_then(|()| if by_names { fill::side_by_side(1, &flush, &mut |_| progress(made)) } else { Ok(()) });
+        flushed.map_err(|error| named(target, error))
     }
 
     fn open(

@@ -131,6 +131,10 @@ impl FileSystem for NfsFiles {
         let (folder, name) = self.within(path)?;
         folder.remove(&mut self.client, name).map_err(failed)
     }
+
+    fn is_lost(&self) -> bool {
+        self.client.is_lost()
+    }
 }
 
 /// A file of a lane's own, whose blocks are loaded; open as long as this is.
@@ -157,6 +161,10 @@ impl BlockFile for NfsBlocks {
         self.with(|file, _| Ok(file.size()))
     }
 
+    fn is_lost(&self) -> bool {
+        self.client.is_lost()
+    }
+
     fn read_at(&mut self, into: &mut [u8], offset: u64) -> Result<usize, OpError> {
         self.with(|file, client| file.read(client, offset, into))
     }
@@ -166,8 +174,8 @@ impl BlockFile for NfsBlocks {
         let by_commit = matches!(durability, Durability::Fsync | Durability::Fdatasync);
         let stable = if by_commit { Stable::Server } else { Stable::File };
         self.with(|file, client| {
-            file.write(client, offset, from, stable)?;
-            if by_commit { file.commit(client) } else { Ok(()) }
+            let written = file.write(client, offset, from, stable)?;
+            if by_commit { file.commit(client, &written) } else { Ok(()) }
         })?;
         Ok(from.len())
     }

@@ -1,6 +1,7 @@
 //! One lane on files by their names: one operation at a time.
 
 use super::api::{AskedOf, FileSystem, WrittenTo};
+use super::blocks::refuse_lost;
 use super::names::{Names, Path};
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::Slab;
@@ -166,6 +167,7 @@ impl Session for FilesSession {
     fn reap(&mut self, _timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if let Some(op) = self.queue.pop_front() {
             let result = self.execute(&op).map(|()| op.len);
+            refuse_lost(self.system.is_lost(), &result)?;
             done.push(Done::now(op.slot, result));
         }
         Ok(())

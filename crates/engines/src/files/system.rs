@@ -72,6 +72,12 @@ impl FileSystem for System {
         Ok(())
     }
 
+    fn flush(&mut self) -> Result<(), OpError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::openat(&self.folder, ".", flags, Mode::empty()).map_err(errno)?;
+        rustix::fs::syncfs(&folder).map_err(errno)
+    }
+
     fn make_folder(&mut self, path: &str) -> Result<(), OpError> {
         rustix::fs::mkdirat(&self.folder, path, Mode::RWXU).map_err(errno)
     }
