@@ -34,6 +34,24 @@ fn every_rule_has_an_id_of_its_own_words_a_fix_and_a_risk() {
     }
 }
 
+/// A rule that told a fault of a lab first has been tried.
+#[test]
+fn what_was_found_in_a_lab_is_told_as_tried() {
+    let causes = fs::read_to_string(folder().join("../../../../../docs/causes.md")).unwrap();
+    let table = causes.lines().filter(|line| line.contains("  ") && !line.starts_with("with a rule"));
+    let told: Vec<&Rule> = table
+        .filter(|line| {
+            line.split_whitespace().nth(2).is_some_and(|first| first.parse::<u32>().is_ok_and(|first| first > 0))
+        })
+        .filter_map(|line| {
+            RULES.iter().copied().find(|rule| line.trim_end_matches(" (hint)").ends_with(&format!("  {}", rule.id)))
+        })
+        .collect();
+    assert!(told.len() > 20, "{}", told.len());
+    let untried: Vec<&str> = told.iter().filter(|rule| rule.tried != Tried::Machines).map(|rule| rule.id).collect();
+    assert!(untried.is_empty(), "{untried:?}");
+}
+
 /// Options and flags that Ceph takes by another name, or not at all.
 #[test]
 fn no_fix_has_a_command_that_ceph_does_not_know() {

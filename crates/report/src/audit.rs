@@ -29,8 +29,8 @@ pub fn blocks(found: &Audit) -> Vec<Vec<Block>> {
 
 /// What a label of figures means, and what to do then: `few events`, `few-events`. `None`: there is no such label.
 pub fn label(name: &str) -> Option<Vec<Block>> {
-    let name = name.replace('-', " ");
-    let found = words::MEANINGS.iter().find(|one| one.label == name)?;
+    let plain = |label: &str| label.replace('-', " ");
+    let found = words::MEANINGS.iter().find(|one| plain(one.label) == plain(name))?;
     Some(vec![Block::Headline(found.label.into()), Block::paragraph(found.means), Block::paragraph(found.then)])
 }
 

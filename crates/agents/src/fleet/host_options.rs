@@ -12,7 +12,7 @@ pub struct HostOptions {
     pub osd_hosts: Option<String>,
     /// Virtual machines that load their own disks and nothing else: a list.
     pub guests: Option<String>,
-    /// Load from there with root's rights.
+    /// Run the agent there as root.
     pub sudo: bool,
     /// The private key for ssh.
     pub identity: Option<PathBuf>,

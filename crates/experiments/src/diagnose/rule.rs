@@ -57,9 +57,9 @@ pub enum Matters {
 /// On what the rule was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tried {
-    /// On this project's machines: what it looks for was there, and was found.
+    /// In a lab or on a machine: what it looks for was there, and was found.
     Machines,
-    /// On recorded or made facts only.
+    /// On recorded or simulated facts only.
     Facts,
 }
 
@@ -203,8 +203,8 @@ impl Releases {
 impl Tried {
     pub fn words(self) -> &'static str {
         match self {
-            Tried::Machines => "on this project's machines, where what it looks for was made and found",
-            Tried::Facts => "on made facts only: this project's machines don't have what it looks for",
+            Tried::Machines => "in a lab, where what it looks for was made and found",
+            Tried::Facts => "on simulated facts only: what it looks for was never there",
         }
     }
 }

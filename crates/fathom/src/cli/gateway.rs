@@ -18,7 +18,7 @@ pub struct GatewayArgs {
     /// The region for which requests are signed (default: AWS_REGION, else us-east-1)
     #[arg(long, value_name = "NAME")]
     pub s3_region: Option<String>,
-    /// A file of certificates of those who sign the gateway's (default: AWS_CA_BUNDLE, else this host's own)
+    /// A PEM file with the authority that signed the gateway's certificate (default: AWS_CA_BUNDLE, else this host's own)
     #[arg(long, value_name = "FILE")]
     pub s3_ca: Option<PathBuf>,
     /// Asks by Swift instead (v1 authentication); where users log in, http://HOST:PORT/auth/v1.0 (default: ST_AUTH, of a lab its own); the

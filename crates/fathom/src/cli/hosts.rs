@@ -17,15 +17,15 @@ pub struct HostArgs {
     /// A file of hosts, a list a line
     #[arg(long, value_name = "FILE", global = true, conflicts_with = "hosts")]
     pub hosts_file: Option<PathBuf>,
-    /// Hosts of OSDs that load nothing of the cluster: their disks and the network between them are measured, and what their
-    /// kernels count is told. Lists as of --hosts
+    /// Hosts of OSDs that load nothing of the cluster: an agent there measures their disks and the network between them, if that is asked for,
+    /// and tells what their kernels count. Lists as for --hosts
     #[arg(long, value_name = "LIST", global = true)]
     pub osd_hosts: Option<String>,
-    /// Virtual machines: their disks (of `fathom guest`, or --guest-disk) are loaded inside them, and nothing else is. Lists as of --hosts;
+    /// Virtual machines: their disks (of `fathom guest`, or --guest-disk) are loaded inside them, and nothing else is. Lists as for --hosts;
     /// none need be named for a lab's guest
     #[arg(long, value_name = "LIST", global = true)]
     pub guests: Option<String>,
-    /// Load from there with root's rights, by sudo without a password
+    /// Run the agent there as root, by sudo without a password
     #[arg(long, global = true)]
     pub sudo: bool,
     /// The private key for ssh

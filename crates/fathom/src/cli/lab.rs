@@ -24,7 +24,6 @@ pub enum LabCommand {
     /// What can be made wrong with a lab on purpose, and undone
     Fault(FaultArgs),
     /// Kill (SIGKILL), stop (SIGSTOP), continue or start one daemon: mon.a, mgr.x, osd.0
-    #[command(hide = true)]
     Daemon(DaemonArgs),
     /// The process that goes on with a fault; started by the supervisor
     #[command(hide = true)]

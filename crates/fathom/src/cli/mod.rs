@@ -28,7 +28,7 @@ use std::path::PathBuf;
 #[command(
     name = "fathom",
     version,
-    about = "Sounds a Ceph cluster: measures every layer, from the disk to the RBD image, and says what each one takes"
+    about = "Measures every layer of a Ceph cluster, from the disk to images, files, buckets and virtual machines, and says what each one takes"
 )]
 #[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
                         4 done, but figures are unsettled, implausible or missing, a drive's fitness is not decided, or an audit has hints or did not reach a host; \
@@ -84,9 +84,10 @@ impl Format {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Sound the cluster: all layers that it finds
+    /// Measure all layers that are found
     Run(layers::RunArgs),
-    /// Why it is slow: a short look at every layer, then what tells suspected causes from what only looks like them
+    /// Why it is slow: a short look at every layer, then a test of each suspected cause (log levels and message delays of OSDs that alone have
+    /// them set are set to the usual ones for that, and put back)
     Diagnose(diagnose::DiagnoseArgs),
     /// What settings and states of the cluster and its hosts hint at, in seconds; nothing is loaded or changed
     Audit(audit::AuditArgs),
@@ -110,7 +111,7 @@ pub enum Command {
     Rbd(layers::RbdCommand),
     /// A mounted file system: blocks of a file, and files by their names (create, stat, open, list, rename, delete)
     File(layers::FileCommand),
-    /// Whole objects of a bucket, at an object gateway (S3)
+    /// Whole objects of a bucket, at an object gateway (S3 or Swift)
     Object(layers::ObjectCommand),
     /// Disks of virtual machines, and file systems that are mounted in them, loaded inside
     Guest(layers::GuestCommand),

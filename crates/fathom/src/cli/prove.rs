@@ -29,7 +29,7 @@ pub struct ProveArgs {
     /// Half-width of the 95 % interval of the gain
     #[arg(long, value_parser = words::share, value_name = "PERCENT", default_value = "4%")]
     pub settle: f64,
-    /// The most pairs of slices, with and without it. Of fewer than six a busy machine makes a finding of nothing
+    /// The most pairs of slices, with and without it. With fewer than six pairs noise can look like an effect
     #[arg(long, value_parser = clap::value_parser!(u32).range(6..=100), default_value_t = 36)]
     pub passes: u32,
     /// Seed of everything that is drawn by chance (default: another for each run; the report has it)

@@ -15,7 +15,7 @@ pub struct RunOptions {
     /// Use a lab; one is started, and taken down at the end, if it isn't there
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default")]
     pub lab: Option<String>,
-    /// What a lab that is started offers beside its pools: cephfs (a file system), rgw (an object gateway), nfs, guest: as of lab up
+    /// What a lab that is started offers beside its pools: cephfs (a file system), rgw (an object gateway), nfs, guest: as for `lab up`
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SERVICES", requires = "lab")]
     pub with: Vec<ServiceArg>,
     #[command(flatten)]

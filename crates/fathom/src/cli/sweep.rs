@@ -43,7 +43,7 @@ pub enum SweepCommand {
     Rbd(RbdArgs<SweepExperimentArgs>),
     /// A mounted file system: blocks of a file, or files by their names
     File(FileCommand<SweepExperimentArgs>),
-    /// Whole objects of a bucket, at an object gateway (S3)
+    /// Whole objects of a bucket, at an object gateway (S3 or Swift)
     Object(ObjectCommand<SweepExperimentArgs>),
     /// Disks of virtual machines, and folders that are mounted in them, loaded inside
     Guest(GuestCommand<SweepExperimentArgs>),

@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     risk: "all of the parent's data are copied: load and room",
     confirm: "fathom rbd --pool POOL beside it measures images without a parent",
     matters: Matters::Much,
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

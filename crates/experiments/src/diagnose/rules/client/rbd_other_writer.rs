@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
     risk: "none: looking changes nothing",
     confirm: "measure again while the other client has it closed",
     matters: Matters::Much,
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

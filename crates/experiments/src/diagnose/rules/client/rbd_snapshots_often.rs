@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     risk: "older backups",
     confirm: "fathom rbd --pool POOL beside it measures images without snapshots",
     matters: Matters::Much,
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

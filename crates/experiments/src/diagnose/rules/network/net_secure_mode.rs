@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     risk: "what is sent can be read by whoever listens",
     confirm: "of what OSDs send each other: fathom prove osd/ms_cluster_mode=crc --restart osd; of what clients and OSDs send: fathom prove osd/ms_service_mode=crc \
               --restart osd, where clients take that (ms_client_mode)",
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

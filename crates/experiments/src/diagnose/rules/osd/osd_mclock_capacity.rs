@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Facts(FactsPart::Options), Source::Facts(FactsPart::Osds)],
     suspect,
-    fix: "ceph config rm WHO OPTION, then restart the OSD, which measures again (osd_mclock_force_run_benchmark_on_init); or set what fathom osd measures",
+    fix: "ceph config rm WHO OPTION, then restart the OSD, which measures again (osd_mclock_force_run_benchmark_on_init); or set what fathom store measures (write-parallel)",
     risk: "while it measures, that OSD is loaded",
     confirm: "fathom store measures each OSD by its own bench: compare with what is set",
     releases: Releases::from(17, 2, 0),

@@ -48,8 +48,10 @@ pub static RULE: Rule = Rule {
 };
 
 const FIX: &str = "ceph config rm WHO OPTION";
-const AS_IT_RUNS: Fix =
-    Fix { when: "Where it was set as the daemon runs", what: "ceph tell WHO config unset OPTION (or restart the OSD)" };
+const AS_IT_RUNS: Fix = Fix {
+    when: "it was set at run time (`ceph tell … config set`)",
+    what: "ceph tell WHO config unset OPTION (or restart the OSD)",
+};
 
 /// These alone are tried while a cluster is diagnosed: whatever they are, no data and no service depend on them. Others may keep a sick OSD
 /// alive, and are for a person to try (`fathom prove`). Of the options that delay messages the probability alone: an OSD looks at it for

@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     risk: "data move, and OSDs need more memory; do not copy 16,000 from a record",
     confirm: "fathom rados --pool POOL against a temporary pool with four times as many (fathom rados --pgs NUMBER)",
     matters: Matters::Much,
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

@@ -14,6 +14,7 @@ pub static RULE: Rule = Rule {
     fix: "ceph osd primary-affinity osd.N 1",
     risk: "reads go there again",
     confirm: "fathom osd measures whether that OSD is slower than its peers",
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

@@ -29,6 +29,7 @@ pub static RULE: Rule = Rule {
     ],
     confirm: "ceph log last 100 has lines of `wrongly marked me down`; fathom network --hosts LIST measures the ways",
     matters: Matters::Much,
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

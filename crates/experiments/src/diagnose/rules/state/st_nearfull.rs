@@ -16,6 +16,7 @@ pub static RULE: Rule = Rule {
     risk: "data move: do it when the cluster is calm",
     confirm: "measure again with more room: fathom compare",
     matters: Matters::Much,
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

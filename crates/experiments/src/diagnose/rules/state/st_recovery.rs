@@ -18,6 +18,7 @@ pub static RULE: Rule = Rule {
     risk: "copies are missing for longer",
     confirm: "measure again when it is over, and compare both runs (fathom compare)",
     matters: Matters::Much,
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 

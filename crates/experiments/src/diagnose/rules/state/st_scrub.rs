@@ -17,6 +17,7 @@ pub static RULE: Rule = Rule {
     fix: "measure with fathom run --quiesce; for daily work choose quiet hours: ceph config set osd osd_scrub_begin_hour 1; ceph config set osd osd_scrub_end_hour 6",
     risk: "errors of disks are found later",
     confirm: "measure once with and once without fathom run --quiesce, and compare (fathom compare)",
+    tried: Tried::Machines,
     ..Rule::OF_FACTS
 };
 
