@@ -1,4 +1,5 @@
-//! When two texts are the same value of an option: monitors keep `0.001` as `0.001000`, `64K` as `65536`, `yes` as `true`.
+//! When two texts are the same value of an option: monitors keep `0.001` as `0.001000`, `64K` as `65536`, `yes` as `true`, and the level of a
+//! log, `20`, as that of file and memory, `20/20`.
 //! And which texts are none.
 
 use serde_json::Value;
@@ -10,6 +11,9 @@ pub fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
     a.eq_ignore_ascii_case(b)
         || matches!((truth(a), truth(b)), (Some(a), Some(b)) if a == b)
+        || [(a, b), (b, a)]
+            .into_iter()
+            .any(|(both, one)| one.parse::<u8>().is_ok() && both.split_once('/') == Some((one, one)))
         || meanings(a).iter().any(|a| meanings(b).iter().any(|b| (a - b).abs() <= DECIMALS))
 }
 
@@ -144,11 +148,13 @@ mod tests {
             ("1h", "3600"),
             ("bitmap", "bitmap"),
             ("10", "10"),
+            ("20", "20/20"),
             ("", ""),
         ] {
             assert!(same(set, kept), "{set} {kept}");
             assert!(same(kept, set), "{kept} {set}");
         }
+        assert!(!same("20", "20/5") && !same("20/5", "5"));
     }
 
     #[test]

@@ -16,7 +16,9 @@ fn rows(entries: &[Entry], layer: Layer) -> Vec<ChartCell> {
     let all = doors.iter().flat_map(|door| Pattern::ALL.map(|pattern| (*door, pattern)));
     let cell = |(door, pattern): (Option<&str>, Pattern)| {
         let mut figures = figures_of(entries, layer, pattern);
-        figures.retain(|entry| door.map_or(!is_image(entry), |door| entry.door() == door));
+        // Images are no disks; in a guest they are what there is.
+        let own = |entry: &Entry| !layer.of_disks() || !is_image(entry);
+        figures.retain(|entry| door.map_or_else(|| own(entry), |door| entry.door() == door));
         let cell = cell(layer, pattern, &figures)?;
         let target = |entry: &&Entry| entry.figure.target.clone();
         let only = if doors.len() > 1 { figures.iter().map(target).collect() } else { Vec::new() };

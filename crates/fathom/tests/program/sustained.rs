@@ -156,7 +156,7 @@ fn what_holds_data_is_refused_and_what_makes_no_sense_is_said() {
     let path = folder.path().join("data");
     fs::write(&path, vec![7u8; 1 << 20]).unwrap();
     let file = path.to_str().unwrap();
-    home.run(&["disk", file, "--sustained"]).ends(3, &["holds 1048576 bytes"]);
+    home.run(&["disk", file, "--sustained"]).ends(3, &["holds 1 MiB"]);
     assert!(fs::read(&path).unwrap() == vec![7u8; 1 << 20]);
     let folder = folder.path().to_str().unwrap();
     home.run(&["disk", folder, "--sustained", "--volume", "900T"]).ends(2, &["--volume", "nine tenths"]);

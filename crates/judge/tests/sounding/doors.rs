@@ -113,3 +113,20 @@ fn what_hosts_load_has_a_row_for_each_thing_and_each_figure_one_cell() {
         assert_eq!(own, [cell], "{}", figure.target);
     }
 }
+
+/// An image that a guest has mapped is as much its disk as any other, also where it is the only one.
+#[test]
+fn an_image_in_a_guest_has_a_cell_of_its_own() {
+    let place = Place::Path { path: "/dev/rbd0".into(), writable: true };
+    let image = Some("guest/krbd, by krbd".to_string());
+    let mapped = Target { image, ..target(Layer::Guest, "guest:/dev/rbd0", None, place) };
+    let mut made = Made::cluster();
+    made.measured(Pattern::ReadLatency, mapped.clone(), 1.0);
+    assert_eq!(without_findings(&made.record).chart.len(), 1);
+    // A device that is an image is no disk, and stands beside those.
+    let mut made = Made::cluster();
+    made.measured(Pattern::ReadLatency, Target { layer: Layer::Device, ..mapped }, 1.0);
+    made.measured(Pattern::ReadLatency, disk(0), 1.0);
+    let doors: Vec<Option<String>> = without_findings(&made.record).chart.into_iter().map(|cell| cell.door).collect();
+    assert_eq!(doors, [None, Some("guest:/dev/rbd0".to_string())]);
+}
