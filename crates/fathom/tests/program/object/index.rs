@@ -86,13 +86,18 @@ fn two_placements(lab: &Lab, gateway: &Gateway) {
     for what in ["kill", "start"] {
         lab.home.run(&["lab", "daemon", what, "rgw.a", "--name", &lab.name]).ends(0, &[]);
     }
+    // A busy machine takes its time to start it.
+    eventually("the gateway, started anew", 120, || {
+        let asked = ["--silent", "--output", "/dev/null", "--max-time", "5", &gateway.url];
+        std::process::Command::new("curl").args(asked).status().is_ok_and(|status| status.success())
+    });
     let pair = ["--ab", "placement=default-placement,b", "--patterns", "write-latency", "--duration", "1s"];
     let words = [&["object", "--lab", &lab.name, "--passes", "6", "--format=json"], &pair[..]].concat();
     let told = lab.home.path().join("told");
     let out = fs::File::create(&told).unwrap();
     let mut ran = lab.home.fathom(&words).stdout(out).stderr(Stdio::null()).spawn().unwrap();
     let objects = || tool("rados", &["--conf", lab.conf(), "-p", "others", "ls"]).lines().count();
-    eventually("objects in the other pool", 60, || objects() > 0);
+    eventually("objects in the other pool", 120, || objects() > 0);
     let code = ran.wait().unwrap().code().unwrap();
     assert!(matches!(code, 0 | 4 | 5), "{code}");
     let report: Value = serde_json::from_str(&fs::read_to_string(&told).unwrap()).unwrap();
