@@ -25,7 +25,7 @@ pub use loader::HostsLoader;
 pub use sources::{Wanted, running_lab, wanted};
 
 use crate::{AgentAccess, AgentAnswer, AgentCommand, AgentEvent, Heard, Link, Question, What};
-use model::{HostBond, HostSeen, Nanos, Nic, Offset};
+use model::{HostBond, HostChange, HostSeen, Nanos, Nic, Offset};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -218,7 +218,7 @@ impl Fleet {
         let (id, mut answered) = (self.questions, None);
         let timeout = match question {
             Question::Look { .. } => PROOF,
-            Question::Restore | Question::Undo(_) => UNDONE,
+            Question::Restore | Question::Undo(HostChange::Folder { .. }) => UNDONE,
             _ => ANSWER,
         };
         let order = || AgentCommand::Question { id, question: question.clone() };

@@ -161,8 +161,7 @@ impl Journal {
     /// Undoes everything, the newest first. What can't be undone stays in the journal; the errors tell.
     pub fn roll_back(&mut self) -> (Vec<Undo>, Vec<ClusterError>) {
         let (mut undone, mut errors) = (Vec::new(), Vec::new());
-        // Whoever has taken the lease has put back what bears no run's name: that may be somebody else's by now.
-        let taken_by = self.lease.as_ref().and_then(Lease::taken);
+        let taken = self.taken();
         // A daemon that is restarted before its option is back would begin with what the run set.
         let (mut unset, mut down) = (false, Vec::new());
         for index in (0..self.journal_file.entries().len()).rev() {
@@ -177,8 +176,9 @@ impl Journal {
                 errors.push(restart::kept_in(*osd));
                 continue;
             }
-            let done = match taken_by.as_ref().filter(|_| entry.change.is_nameless() && !entry.undone) {
-                Some(by) => self.left_to(by, index).map(Some),
+            let nameless = entry.change.is_nameless() && !entry.undone;
+            let done = match taken.as_ref().filter(|(_, standing)| nameless && !standing.contains(&entry.change)) {
+                Some((by, _)) => self.left_to(by, index).map(Some),
                 None => self.undo(index),
             };
             match done {
@@ -202,6 +202,15 @@ impl Journal {
             errors.extend(self.close().err());
         }
         (undone, errors)
+    }
+
+    /// Who has taken the lease, and which changes that one has left standing, by the cluster's copy. What it has undone and bears no run's name
+    /// may be somebody else's by now. `None`: nobody has, or that is not known.
+    fn taken(&self) -> Option<(String, Vec<Change>)> {
+        let by = self.lease.as_ref().and_then(Lease::taken)?;
+        let (copies, _) = keys::all(self.cluster.as_ref()?).ok()?;
+        let own = copies.into_iter().filter(|told| told.head.run == self.run()).flat_map(|told| told.entries);
+        Some((by, own.filter(|entry| !entry.undone).map(|entry| entry.change).collect()))
     }
 
     /// It is undone, as far as this run may say.
