@@ -149,6 +149,10 @@ fn threads_count_every_operation_of_the_null_engine() {
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let (mut windows, mut ops) = (0, [0, 0]);
     let mut count = |set: &WindowSet| {
+        // On a busy machine a window may be long in coming: then it is only asked whether to go on.
+        if set.samples.is_empty() {
+            return Flow::GoOn;
+        }
         assert_eq!((set.window, set.samples.len()), (windows, 2));
         for (target, kind, sample) in &set.samples {
             ops[*target as usize] += sample.ops;
