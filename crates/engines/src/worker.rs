@@ -2,7 +2,7 @@
 
 use crate::api::{Done, EngineError, Op, Session};
 use crate::offsets::Draw;
-use crate::schedule::Schedule;
+use crate::schedule::DueTimes;
 use crate::tally::{CountedTime, Tally, Times};
 use model::{Clock, EmptyPages, Nanos, OpClass, Sample, Workload};
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct Lane {
     session: Box<dyn Session>,
     draw: Draw,
     /// `None`: a closed loop.
-    schedule: Option<Schedule>,
+    due: Option<DueTimes>,
     /// By slot: the operation that has it.
     slots: Vec<Started>,
     /// Slots without an operation.
@@ -59,8 +59,8 @@ impl Lane {
     /// `start` is common to all lanes of a slice: the first window begins there.
     pub fn new(
         session: Box<dyn Session>,
-        workload: &Workload,
-        lane: u32,
+        (workload, lane): (&Workload, u32),
+        due: Option<DueTimes>,
         span: CountedTime,
         window_ns: Nanos,
         start: Nanos,
@@ -71,7 +71,7 @@ impl Lane {
         Lane {
             session,
             draw: Draw::new(workload, lane),
-            schedule: Schedule::new(workload, lane, start),
+            due,
             slots: vec![nothing; depth as usize],
             free: (0..depth).rev().collect(),
             waiting: Vec::with_capacity(depth as usize),
@@ -107,15 +107,13 @@ impl Lane {
     /// Until when there is nothing to do but to wait for completions.
     #[inline]
     fn wake_at(&self) -> Nanos {
-        match &self.schedule {
-            Some(schedule) if !self.free.is_empty() => schedule.due().min(self.window_end),
-            _ => self.window_end,
-        }
+        let next = self.due.as_ref().filter(|_| !self.free.is_empty()).and_then(DueTimes::next);
+        next.map_or(self.window_end, |due| due.min(self.window_end))
     }
 
     /// Nothing is in flight, and nothing due before this time: sessions have nothing to wait for.
     pub fn idle_until(&self) -> Option<Nanos> {
-        (self.schedule.is_some() && self.in_flight == 0 && self.waiting.is_empty()).then(|| self.wake_at())
+        (self.due.is_some() && self.in_flight == 0 && self.waiting.is_empty()).then(|| self.wake_at())
     }
 
     /// Nothing is in flight.
@@ -125,7 +123,7 @@ impl Lane {
 
     /// Does it keep a rate?
     pub fn open_loop(&self) -> bool {
-        self.schedule.is_some()
+        self.due.is_some()
     }
 
     /// A closed loop: every free slot gets an operation at once.
@@ -140,18 +138,22 @@ impl Lane {
     /// An open loop: what is due by now, as far as slots are free. The rest waits, and its response time grows.
     #[inline]
     fn draw_due(&mut self, now: Nanos) {
-        let Some(schedule) = &mut self.schedule else { return };
-        while schedule.due() <= now {
-            let Some(slot) = self.free.pop() else { break };
+        let Some(times) = &mut self.due else { return };
+        while let (Some(due), Some(slot)) = (times.next().filter(|due| *due <= now), self.free.last().copied()) {
+            self.free.pop();
             let (kind, offset) = (self.draw.kind(), self.draw.offset());
-            self.waiting.push(Op { slot, kind, offset, len: self.draw.len(offset), due: schedule.due() });
-            schedule.advance();
+            self.waiting.push(Op { slot, kind, offset, len: self.draw.len(offset), due });
+            times.begin();
+            // A lane without a free slot takes none: the others of its target may have one.
+            if !self.free.is_empty() {
+                times.take();
+            }
         }
     }
 
     #[inline]
     fn submit(&mut self, clock: &dyn Clock) -> Result<(), EngineError> {
-        match self.schedule {
+        match self.due {
             None => self.draw_all(),
             Some(_) => {
                 self.now = clock.now();
@@ -163,7 +165,7 @@ impl Lane {
         }
         self.now = clock.now();
         for op in &mut self.waiting {
-            if self.schedule.is_none() {
+            if self.due.is_none() {
                 op.due = self.now;
             }
             let late = self.now.saturating_sub(op.due.max(self.full_until));
@@ -189,11 +191,14 @@ impl Lane {
             }
             self.count_one(&done, at);
             self.free.push(done.slot);
-            if let Some(schedule) = &mut self.schedule {
-                schedule.ended(at);
+            if let Some(due) = &mut self.due {
+                due.ended(at);
             }
         }
         self.done.clear();
+        if let Some(due) = self.due.as_mut().filter(|_| !self.free.is_empty()) {
+            due.take();
+        }
         if self.now >= self.window_end {
             self.cut_until(self.now);
         }

@@ -92,7 +92,7 @@ fn workloads(case: &Case) -> Vec<Workload> {
         Workload { access: Access::Sequential, block: 65536, ..with(1, 1, 0, Durability::Sync) },
         Workload { access: Access::Zipf(1.1), ..with(1, 1, 100, Durability::None) },
     ];
-    let rate = |arrivals| Some(Rate { per_second: 400.0, arrivals });
+    let rate = |arrivals| Some(Rate { per_second: 400.0, arrivals, by_job: false });
     all.push(Workload { rate: rate(Arrivals::Even), ..with(2, 2, 100, Durability::None) });
     if case.engine.name() != "psync" {
         all.extend([

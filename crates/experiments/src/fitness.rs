@@ -23,7 +23,7 @@ pub fn loads(options: &WorkloadOptions, span: Bytes) -> Vec<(Pattern, Workload)>
     let mixed = Workload { mix: OpMix::reads(READ_PERCENT), ..many(Pattern::ReadParallel) };
     let linear = Workload { durability: Durability::None, ..usual(Pattern::WriteLinear) };
     let rested = PAUSES_MS.into_iter().map(|ms| {
-        let rate = Some(Rate { per_second: 1e3 / ms, arrivals: Arrivals::Pauses });
+        let rate = Some(Rate { per_second: 1e3 / ms, arrivals: Arrivals::Pauses, by_job: false });
         Workload { rate, ..usual(Pattern::ReadLatency) }
     });
     let others = [usual(Pattern::ReadLatency), many(Pattern::ReadParallel), mixed, linear, usual(Pattern::ReadLinear)];

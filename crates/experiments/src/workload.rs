@@ -72,7 +72,7 @@ impl WorkloadOptions {
 
     /// Poisson arrivals, as of users who know nothing of each other, unless said otherwise.
     pub fn at_rate(per_second: f64, arrivals: Option<Arrivals>) -> Rate {
-        Rate { per_second, arrivals: arrivals.unwrap_or(Arrivals::Poisson) }
+        Rate { per_second, arrivals: arrivals.unwrap_or(Arrivals::Poisson), by_job: false }
     }
 
     /// Numbers that a pattern has of itself: they make a workload of its own.

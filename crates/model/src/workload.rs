@@ -71,6 +71,10 @@ pub struct Rate {
     /// Operations per second on each target, over all jobs; with pauses as many as there would be if they took no time.
     pub per_second: f64,
     pub arrivals: Arrivals,
+    /// Each job keeps its share by itself, as fio's jobs do: what is due while it is busy waits for it, also where other jobs are idle. Else
+    /// whichever has a slot free begins what is due.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_job: bool,
 }
 
 impl Rate {

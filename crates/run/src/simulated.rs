@@ -179,7 +179,7 @@ fn slices_of_a_single_figure_lie_apart_and_not_in_a_rhythm() {
 fn at_rate(per_second: f64) -> Vec<Step> {
     let mut step = step(0, Pattern::ReadLatency, &["osd.0"]);
     step.workload.depth = 256;
-    step.workload.rate = Some(Rate { per_second, arrivals: Arrivals::Poisson });
+    step.workload.rate = Some(Rate { per_second, arrivals: Arrivals::Poisson, by_job: false });
     vec![step]
 }
 

@@ -22,7 +22,7 @@ pub fn made(seed: u64) -> Result<(bool, Figure), Failure> {
     let mut step = trial::step(Pattern::ReadLatency, 256);
     step.metric = Metric::LatencyMean;
     step.workload.seed = seed;
-    step.workload.rate = Some(Rate { per_second: LOAD * 1e9 / SERVICE_NS, arrivals: Arrivals::Poisson });
+    step.workload.rate = Some(Rate { per_second: LOAD * 1e9 / SERVICE_NS, arrivals: Arrivals::Poisson, by_job: false });
     let clock: Arc<dyn Clock> = clock;
     let (context, files) = Default::default();
     let loader = &LocalHost { context, clock: clock.clone(), engine_of: &|_| Ok(&sim as &dyn Engine), files };

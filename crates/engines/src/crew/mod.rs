@@ -9,6 +9,7 @@ mod threads;
 mod turns;
 
 use crate::api::{Context, Engine, EngineError};
+use crate::schedule::Schedule;
 use crate::tally::CountedTime;
 use crate::worker::Lane;
 use model::clock::{MILLISECOND, SECOND};
@@ -104,9 +105,10 @@ impl<'a> Opened<'a> {
         let start = start.unwrap_or_else(|| clock.now() + lead);
         let span = if engine.times_itself() { CountedTime::Told } else { CountedTime::Window(window_ns) };
         let own: Vec<Workload> = step.targets.iter().map(|target| step.workload.of_target(&target.name)).collect();
-        let seat = |(target, lane, session)| Seat {
-            target,
-            lane: Lane::new(session, &own[target as usize], lane, span, window_ns, start),
+        let schedules: Vec<Schedule> = own.iter().map(|load| Schedule::new(load, start)).collect();
+        let seat = |(target, lane, session)| {
+            let (load, due) = (&own[target as usize], schedules[target as usize].of_lane(lane));
+            Seat { target, lane: Lane::new(session, (load, lane), due, span, window_ns, start) }
         };
         let seats: Vec<Seat> = sessions.into_iter().map(seat).collect();
         let targets = seats.iter().map(|seat| seat.target).collect();

@@ -5,6 +5,7 @@ use super::held_up::held_up;
 use super::{ASK_EVERY, Flow, no_window};
 use crate::api::EngineError;
 use crate::worker::Cut;
+use model::clock::SECOND;
 use model::{Effort, EmptyPages, Nanos, SliceEnd, WindowSet};
 
 /// What is known of a lane when it has ended.
@@ -127,14 +128,21 @@ impl<'a> Overseer<'a> {
     /// Ends the slice if nothing is to be expected any more.
     pub fn look_for_stall(&mut self, now: Nanos) {
         let late = |since: Nanos| now.saturating_sub(since) >= self.stall;
-        let seconds = self.stall / model::clock::SECOND;
         let silent = self.targets.iter().copied().find(|target| late(self.progressed[*target as usize]));
         // A lane that does not even cut windows is stuck in a system call.
         let stuck = (0..self.heard.len()).find(|lane| late(self.heard[*lane] + self.window_ns));
         if let Some(target) = silent {
-            self.broke(target, format!("no operation completed for {seconds} s"));
+            self.broke(target, silent_for(self.stall));
         } else if let Some(lane) = stuck {
+            let seconds = self.stall / SECOND;
             self.broke(self.targets[lane], format!("an operation did not return for {seconds} s"));
+        }
+    }
+
+    /// A lane's operation has been under way for so long, and no other lane's is: ends the slice if that is too long.
+    pub fn stalled(&mut self, lane: usize, under_way: Nanos) {
+        if under_way >= self.stall {
+            self.broke(self.targets[lane], silent_for(self.stall));
         }
     }
 
@@ -160,4 +168,8 @@ impl<'a> Overseer<'a> {
         }
         self.end
     }
+}
+
+fn silent_for(stall: Nanos) -> String {
+    format!("no operation completed for {} s", stall / SECOND)
 }

@@ -25,8 +25,9 @@ pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, start: Nanos, seed: u64, mut
     }
     let now = of_this_thread();
     let deadline = clock.now() + DRAIN;
-    for seat in &mut seats {
+    for (index, seat) in seats.iter_mut().enumerate() {
         while seat.lane.drain(clock, deadline) {}
+        overseer.take(index, Vec::new(), seat.lane.unanswered(clock.now()));
     }
     let each = 1.0 / seats.len() as f64;
     let effort = Effort {
@@ -44,6 +45,7 @@ pub fn run(mut seats: Vec<Seat>, clock: &dyn Clock, start: Nanos, seed: u64, mut
 
 /// Until it has ended, or the slice has to.
 fn one_operation(seat: &mut Seat, index: usize, clock: &dyn Clock, overseer: &mut Overseer) {
+    let began = clock.now();
     loop {
         if let Err(error) = seat.lane.turn(clock) {
             overseer.lane_ended(index, LaneEnd { broken: Some(error), ..LaneEnd::default() });
@@ -53,10 +55,11 @@ fn one_operation(seat: &mut Seat, index: usize, clock: &dyn Clock, overseer: &mu
             let (cuts, first_error) = (std::mem::take(&mut seat.lane.cuts), seat.lane.first_error.take());
             overseer.take(index, cuts, first_error);
         }
-        overseer.look_for_stall(clock.now());
         if overseer.stop() || seat.lane.is_empty() {
             return;
         }
+        // Only of this lane is anything to be expected: the others wait for their turns.
+        overseer.stalled(index, clock.now().saturating_sub(began));
         overseer.ask(clock.now());
     }
 }

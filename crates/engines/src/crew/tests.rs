@@ -5,6 +5,7 @@ use crate::api::{Done, Op, Session};
 use crate::clock::{RealClock, SimClock};
 use crate::null::Null;
 use crate::sim::{Model, Sim, Twist};
+use crate::tally::CountedTime;
 use model::{Arrivals, OpClass, OpMix, Pattern, Place, Rate, Sample, Sparse, Target, Workload};
 
 const WINDOW: Nanos = 100 * MILLISECOND;
@@ -73,7 +74,10 @@ fn a_simulated_slice_is_the_same_every_time() {
 /// Two targets of an open loop: their operations do not come at the same times.
 #[test]
 fn targets_that_are_loaded_at_once_have_arrivals_of_their_own() {
-    let open = Workload { rate: Some(Rate { per_second: 500.0, arrivals: Arrivals::Poisson }), ..workload(64, 1) };
+    let open = Workload {
+        rate: Some(Rate { per_second: 500.0, arrivals: Arrivals::Poisson, by_job: false }),
+        ..workload(64, 1)
+    };
     let (sets, _) = simulate(&step(2, open), Model::steady(1e6, 0.0, 64), 30);
     let of = |target: u32| {
         let own = sets.iter().flat_map(|set| &set.samples).filter(move |sample| sample.0 == target);
@@ -277,13 +281,44 @@ fn nothing_to_load_is_refused() {
 
 /// An open loop on one simulated server: its response times, of all windows after the first ten.
 fn responses(per_second: f64, arrivals: Arrivals, depth: u32, model: Model) -> Sparse {
-    let workload = Workload { rate: Some(Rate { per_second, arrivals }), ..workload(depth, 1) };
+    let workload = Workload { rate: Some(Rate { per_second, arrivals, by_job: false }), ..workload(depth, 1) };
     let (sets, end) = simulate(&step(1, workload), model, 610);
     assert_eq!(end.broken, None);
     let samples: Vec<&Sample> = sets[10..].iter().flat_map(|set| &set.samples).map(|sample| &sample.2).collect();
     let late = Sparse::merged(samples.iter().filter_map(|sample| sample.late.as_ref()));
     assert_eq!(late.max_ns, 0, "a simulated generator is never late");
     Sparse::merged(samples.iter().filter_map(|sample| sample.response.as_ref()))
+}
+
+/// A round over all of them takes longer than one may stand still, and every operation ended in time.
+#[test]
+fn whoever_waits_for_its_turn_does_not_stand_still() {
+    let clock = Arc::new(SimClock::default());
+    let sim = Sim::new(clock.clone(), |_, _| Model::steady(2e8, 0.0, 1));
+    let step = Step { in_turns: true, ..step(60, workload(1, 1)) };
+    let sessions = step.targets.iter().map(|target| sim.open(&Context::default(), target, &step.workload, 0).unwrap());
+    let lane = |session| Lane::new(session, (&step.workload, 0), None, CountedTime::Window(WINDOW), WINDOW, 0);
+    let seats = (0..).zip(sessions).map(|(target, session)| Seat { target, lane: lane(session) }).collect();
+    let mut last = 0;
+    let mut count = |set: &WindowSet| {
+        last = last.max(set.window);
+        if set.window >= 300 { Flow::Stop } else { Flow::GoOn }
+    };
+    let overseer = Overseer::new((0..60).collect(), 0, WINDOW, STALL, &mut count);
+    let end = rota::run(seats, &*clock, 0, 1, overseer);
+    assert!(end.broken.is_none() && last >= 300, "{:?} {last}", end.broken);
+}
+
+#[test]
+fn an_operation_that_does_not_end_in_its_turn_is_told() {
+    let mut go_on = |_: &WindowSet| Flow::GoOn;
+    let mut overseer = Overseer::new(vec![3, 5], 0, WINDOW, STALL, &mut go_on);
+    overseer.stalled(1, STALL - 1);
+    assert!(!overseer.stop());
+    overseer.stalled(1, STALL);
+    assert!(overseer.stop());
+    let end = overseer.end();
+    assert_eq!((end.target, end.broken.as_deref()), (Some(5), Some("no operation completed for 10 s")));
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub fn rate(reader: &mut Reader, of: &Of) -> Option<Rate> {
         }
     };
     let per_second = amount as f64 / unit as f64 * f64::from(of.jobs);
-    Some(Rate { per_second, arrivals })
+    Some(Rate { per_second, arrivals, by_job: of.jobs > 1 })
 }
 
 /// fio keeps a schedule for each direction, and `rwmixread` gives way to them.
@@ -110,7 +110,8 @@ mod tests {
     fn is(options: &str, rate: Option<(f64, Arrivals)>) {
         let (shape, problems) = of(options);
         assert_eq!(problems, [""; 0], "{options}");
-        assert_eq!(shape.rate, rate.map(|(per_second, arrivals)| Rate { per_second, arrivals }), "{options}");
+        let by_job = options.contains("numjobs");
+        assert_eq!(shape.rate, rate.map(|(per_second, arrivals)| Rate { per_second, arrivals, by_job }), "{options}");
     }
 
     #[test]

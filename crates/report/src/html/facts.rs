@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_load_is_said_number_by_number() {
         let mut of = Workload::canonical(Pattern::WriteLatency, 1 << 30, u64::MAX);
-        of.rate = Some(Rate { per_second: 2500.0, arrivals: Arrivals::Poisson });
+        of.rate = Some(Rate { per_second: 2500.0, arrivals: Arrivals::Poisson, by_job: false });
         of.options.insert("cache".into(), "off".into());
         let said: Vec<String> = load(&of).iter().map(|pair| pair.join(" ")).collect();
         let wanted = [

@@ -77,7 +77,7 @@ fn arrivals_of_the_passes_of_an_open_loop_are_independent() {
     let held = |seed: u64| {
         let mut open = step(0, Pattern::ReadLatency, &["osd.0"]);
         (open.workload.depth, open.workload.seed) = (256, seed);
-        open.workload.rate = Some(Rate { per_second: 700.0, arrivals: Arrivals::Poisson });
+        open.workload.rate = Some(Rate { per_second: 700.0, arrivals: Arrivals::Poisson, by_job: false });
         open.metric = model::Metric::LatencyMean;
         let run = simulate(vec![open], Goal { seed, ..Goal::default() }, |_| Model::steady(1e6, 0.0, 1), None, well);
         let estimate = run.report.figures[0].estimate.unwrap();

@@ -79,7 +79,7 @@ pub fn workload() -> impl Strategy<Value = Workload> {
         Workload {
             block,
             depth,
-            rate: (jobs % 5 == 0).then(|| Rate { per_second: f64::from(depth), arrivals }),
+            rate: (jobs % 5 == 0).then(|| Rate { per_second: f64::from(depth), arrivals, by_job: jobs % 10 == 0 }),
             jobs,
             mix: OpMix::reads(read_percent),
             access,
