@@ -8,7 +8,7 @@ use crate::buffers::Slab;
 use crate::clock::RealClock;
 use crate::content;
 use crate::offsets::STOCK;
-use model::{Clock, Durability, OpClass, Tree, Workload};
+use model::{Clock, Durability, Nanos, OpClass, Tree, Workload};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -91,7 +91,8 @@ impl FilesSession {
         self.system.create(path, content, self.durable)
     }
 
-    fn execute(&mut self, op: &Op) -> Result<(), OpError> {
+    /// When it ended, if that is not now: what it read is looked at afterwards.
+    fn execute(&mut self, op: &Op) -> Result<Option<Nanos>, OpError> {
         let item = op.offset / self.block.max(1) as u64 % self.names.items();
         let bytes = self.names.bytes(item);
         match op.kind {
@@ -112,7 +113,7 @@ impl FilesSession {
                 self.number += 1;
                 let content = self.slab.buffer(WRITE, bytes);
                 content::mark(content, self.number, self.number);
-                let Some((blocks, path)) = self.appended.get_mut(at) else { return Ok(()) };
+                let Some((blocks, path)) = self.appended.get_mut(at) else { return Ok(None) };
                 let (to, has) =
                     if *blocks < Tree::APPENDED_BLOCKS { (WrittenTo::End, *blocks) } else { (WrittenTo::Nothing, 0) };
                 self.system.write(path, content, to, self.durable)?;
@@ -134,9 +135,11 @@ impl FilesSession {
             OpClass::Open => {
                 let into = self.slab.buffer(READ, self.block.next_multiple_of(crate::buffers::ALIGN));
                 let read = self.system.read(&self.names.file(self.lane, item), into)?;
+                let ended = RealClock.now();
                 if read != bytes || !content::is_whole(&into[..read], self.names.number(self.lane, item)) {
                     return Err(OpError::saying(libc::EBADMSG, "what was read is not what was written (checksum)"));
                 }
+                return Ok(Some(ended));
             }
             OpClass::List => {
                 if self.system.list(&self.names.folder(self.lane, item))? < self.names.beside_item(self.lane, item) {
@@ -145,7 +148,7 @@ impl FilesSession {
             }
             OpClass::Rename => {
                 let at = item as usize % self.renamed.len().max(1);
-                let Some((beside, from)) = self.renamed.get(at).cloned() else { return Ok(()) };
+                let Some((beside, from)) = self.renamed.get(at).cloned() else { return Ok(None) };
                 let to = self.new_path(beside);
                 self.system.rename(&from, &to)?;
                 self.renamed[at].1 = to;
@@ -154,7 +157,7 @@ impl FilesSession {
                 return Err(OpError::saying(libc::EOPNOTSUPP, "blocks are not what this engine loads"));
             }
         }
-        Ok(())
+        Ok(None)
     }
 }
 
@@ -166,9 +169,10 @@ impl Session for FilesSession {
 
     fn reap(&mut self, _timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if let Some(op) = self.queue.pop_front() {
-            let result = self.execute(&op).map(|()| op.len);
-            refuse_lost(self.system.is_lost(), &result)?;
-            done.push(Done::now(op.slot, result));
+            let ended = self.execute(&op);
+            refuse_lost(self.system.is_lost(), &ended)?;
+            let at = ended.as_ref().map_or(None, |at| *at).unwrap_or(0);
+            done.push(Done { at, ..Done::now(op.slot, ended.map(|_| op.len)) });
         }
         Ok(())
     }

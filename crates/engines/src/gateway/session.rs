@@ -16,10 +16,11 @@ use s3::{ANSWER_WITHIN, Answer, Connection, Requests, S3Error};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// TCP_QUICKACK: tells what the sender holds back until all before it was acknowledged.
 /// Timers of epoll are of milliseconds: shorter waits than this need finer ones.
 const COARSE: Duration = Duration::from_millis(20);
 const EVENTS: usize = 64;
+/// So many new connections in a row without an answer, at least, say that nobody is there.
+const UNREACHED_LEAST: usize = 8;
 /// The body of an error.
 const REASON: usize = 4096;
 /// That of a page of names: RGW takes some 400 bytes for each.
@@ -302,7 +303,7 @@ impl GatewaySession {
             Err(error) => {
                 self.unreached = if fresh { self.unreached + 1 } else { 0 };
                 // One of many may be turned away by a full queue; where all are, nobody is there.
-                if self.unreached >= self.slots.len() {
+                if self.unreached >= self.slots.len().max(UNREACHED_LEAST) {
                     return Err(self.unreached(&error));
                 }
                 Err(lost(&error))

@@ -1,4 +1,4 @@
-//! The `rbd` engine: images of a pool, through librbd; one image per lane.
+//! The `rbd` engine: images of a pool, through librbd: an image for each lane, or, of fewer images, a part of one.
 
 mod flushes;
 mod slots;
@@ -47,19 +47,19 @@ impl Engine for RbdEngine {
     ) -> Result<(), EngineError> {
         let (_, images) = images_of(target).map_err(EngineError::Refused)?;
         let span = workload.lane_span();
-        let used = images.len().min(workload.jobs.max(1) as usize);
-        for n in 0..used {
+        for lane in 0..workload.jobs.max(1) {
             // What is filled is to be in the cluster at the end, and in no cache.
-            let image = open_image(context, target, workload, n as u32, (OpenFor::Writing, CacheWish::OFF))?;
-            let mut slots = ImageSlots::new(image, IN_FLIGHT, PART as usize)?;
-            let (before, mut wanted) = (n as u64 * span, true);
+            let image = open_image(context, target, workload, lane, (OpenFor::Writing, CacheWish::OFF))?;
+            let part = Part::of(images.len(), workload, lane);
+            let mut slots = ImageSlots::new(image, part.base, IN_FLIGHT, PART as usize)?;
+            let (before, mut wanted) = (u64::from(lane) * span, true);
             let mut report = |done| {
                 wanted = progress(before + done);
                 wanted
             };
-            let region = region(target, workload, n as u32)?;
+            let region = region(target, workload, lane)?;
             let stamper = Stamper::of(&context.verify, workload, || region);
-            fill(&mut slots, PART, span, workload.seed ^ n as u64, stamper.as_ref(), &mut report)?;
+            fill(&mut slots, PART, span, workload.seed ^ u64::from(lane), stamper.as_ref(), &mut report)?;
             if !wanted {
                 break;
             }
@@ -78,9 +78,11 @@ impl Engine for RbdEngine {
         let open_for = if workload.writes() { OpenFor::Writing } else { OpenFor::Reading };
         let wish = CacheWish::of(workload).map_err(EngineError::Refused)?;
         let image = open_image(context, target, workload, lane, (open_for, wish))?;
+        let (_, images) = images_of(target).map_err(EngineError::Refused)?;
+        let base = Part::of(images.len(), workload, lane).base;
         let slots = match workload.cache_answers_writes() && workload.durability == Durability::GroupCommit {
-            true => ImageSlots::flushed(image, depth, bytes)?,
-            false => ImageSlots::new(image, depth, bytes)?,
+            true => ImageSlots::flushed(image, base, depth, bytes)?,
+            false => ImageSlots::new(image, base, depth, bytes)?,
         };
         let region = region(target, workload, lane)?;
         let marks = Marks::of(&context.verify, target, workload, lane, || region);
@@ -98,11 +100,31 @@ fn images_of(target: &Target) -> Result<(&str, &[String]), String> {
     }
 }
 
-/// A lane's image, from its beginning.
+/// Where a lane's part lies: of as many images as lanes, all of one.
+#[derive(Debug, PartialEq)]
+struct Part {
+    /// Its number in the list.
+    image: usize,
+    /// Where in the image it begins.
+    base: Bytes,
+    /// How much of the image all of its lanes take.
+    of_all: Bytes,
+}
+
+impl Part {
+    fn of(images: usize, workload: &Workload, lane: u32) -> Part {
+        let (lane, jobs, span) = (lane as usize, workload.jobs.max(1) as usize, workload.lane_span());
+        let image = lane % images;
+        let lanes = (jobs.saturating_sub(image)).div_ceil(images).max(1) as u64;
+        Part { image, base: (lane / images) as u64 * span, of_all: lanes * span }
+    }
+}
+
 fn region(target: &Target, workload: &Workload, lane: u32) -> Result<Region, EngineError> {
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
-    let place = format!("image {pool}/{}", images[lane as usize % images.len()]);
-    Ok(Region { place, bytes: workload.lane_span(), base: 0, names: PlaceNames::Whole })
+    let part = Part::of(images.len(), workload, lane);
+    let place = format!("image {pool}/{}", images[part.image]);
+    Ok(Region { place, bytes: part.of_all, base: part.base, names: PlaceNames::Whole })
 }
 
 /// What librbd's cache is to do.
@@ -170,7 +192,8 @@ fn open_image(
     (open_for, wish): (OpenFor, CacheWish),
 ) -> Result<Image, EngineError> {
     let (pool, images) = images_of(target).map_err(EngineError::Refused)?;
-    let name = &images[lane as usize % images.len()];
+    let part = Part::of(images.len(), workload, lane);
+    let name = &images[part.image];
     // Writes that wait until the pool is no longer full would keep the image's lock, and it could not be removed.
     let pool_of_lane = open_pool_as(context, pool, workload, lane)?.although_full();
     let open = |how, cache| pool_of_lane.open_image(name, how, cache).map_err(broken);
@@ -184,11 +207,32 @@ fn open_image(
     {
         return Err(EngineError::Refused(why));
     }
-    let (size, needed) = (image.size().map_err(broken)?, workload.lane_span());
+    let (size, needed) = (image.size().map_err(broken)?, part.of_all);
     if size < needed {
         return Err(EngineError::Refused(format!(
             "image {pool}/{name} has {size} bytes and {needed} are needed; choose a smaller working set or a larger image"
         )));
     }
     Ok(image)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Pattern;
+    use model::workload::GIB;
+
+    #[test]
+    fn lanes_of_one_image_have_parts_that_do_not_overlap_and_are_all_of_it() {
+        let workload = |jobs| Workload { jobs, depth: 64, ..Workload::canonical(Pattern::ReadParallel, 8 * GIB, 1) };
+        let parts =
+            |images, jobs: u32| (0..jobs).map(|lane| Part::of(images, &workload(jobs), lane)).collect::<Vec<_>>();
+        let bases: Vec<Bytes> = parts(1, 4).iter().map(|part| part.base).collect();
+        assert_eq!(bases, [0, 2 * GIB, 4 * GIB, 6 * GIB]);
+        assert!(parts(1, 4).iter().all(|part| part.image == 0 && part.of_all == 8 * GIB));
+        let own = |image| Part { image, base: 0, of_all: 2 * GIB };
+        assert_eq!(parts(4, 4), [0, 1, 2, 3].map(own));
+        let uneven: Vec<(usize, Bytes)> = parts(3, 4).iter().map(|part| (part.image, part.of_all)).collect();
+        assert_eq!(uneven, [(0, 4 * GIB), (1, 2 * GIB), (2, 2 * GIB), (0, 4 * GIB)]);
+    }
 }

@@ -10,6 +10,8 @@ use std::time::Duration;
 pub struct ImageSlots {
     io: ImageIo,
     image: Image,
+    /// Where in the image the span begins.
+    base: u64,
     /// `None`: what the library says has ended has.
     flushes: Option<Flushes>,
     /// Kept, so that no call needs memory.
@@ -20,9 +22,9 @@ pub struct ImageSlots {
 const FIRST_FLUSH: Duration = Duration::from_secs(30);
 
 impl ImageSlots {
-    pub fn new(image: Image, slots: u32, bytes: usize) -> Result<ImageSlots, EngineError> {
+    pub fn new(image: Image, base: u64, slots: u32, bytes: usize) -> Result<ImageSlots, EngineError> {
         let io = image.io(slots, bytes).map_err(broken)?;
-        Ok(ImageSlots { io, image, flushes: None, ended: Vec::new() })
+        Ok(ImageSlots { io, image, base, flushes: None, ended: Vec::new() })
     }
 
     /// Writes end when they are flushed. Until the first flush librbd lets them through, since who never flushes may not know of caches: that
@@ -30,7 +32,7 @@ impl ImageSlots {
     ///
     /// # Errors
     /// It is refused, or takes too long.
-    pub fn flushed(image: Image, slots: u32, bytes: usize) -> Result<ImageSlots, EngineError> {
+    pub fn flushed(image: Image, base: u64, slots: u32, bytes: usize) -> Result<ImageSlots, EngineError> {
         let mut io = image.io(slots + 1, bytes).map_err(broken)?;
         let flushes = Flushes::of(slots);
         let failed = |why: &str| {
@@ -41,7 +43,7 @@ impl ImageSlots {
         io.flush(flushes.slot()).map_err(in_words)?;
         io.wait(FIRST_FLUSH, &mut ended);
         match ended.pop() {
-            Some(Finished { result: 0.., .. }) => Ok(ImageSlots { io, image, flushes: Some(flushes), ended }),
+            Some(Finished { result: 0.., .. }) => Ok(ImageSlots { io, image, base, flushes: Some(flushes), ended }),
             Some(Finished { result, .. }) => Err(in_words(result.saturating_neg() as i32)),
             None => Err(failed("no answer within 30 s")),
         }
@@ -60,13 +62,13 @@ impl Slots for ImageSlots {
     #[inline]
     fn read(&mut self, slot: u32, offset: u64, into: Range<usize>) -> Result<(), i32> {
         self.flushes.as_mut().into_iter().for_each(|flushes| flushes.begin(slot, false));
-        self.io.read(slot, offset, into)
+        self.io.read(slot, self.base + offset, into)
     }
 
     #[inline]
     fn write(&mut self, slot: u32, offset: u64, from: Range<usize>) -> Result<(), i32> {
         self.flushes.as_mut().into_iter().for_each(|flushes| flushes.begin(slot, true));
-        self.io.write(slot, offset, from)
+        self.io.write(slot, self.base + offset, from)
     }
 
     fn wait(&mut self, timeout: Duration, finished: &mut Vec<Finished>) {

@@ -145,7 +145,9 @@ fn own(target: &Target, load: &Workload, lane: u32) -> Options {
             vec![("offset", (u64::from(lane) * span).to_string()), ("size", span.to_string())]
         }
         Place::Images { images, .. } if !images.is_empty() => {
-            vec![("rbdname", images[lane as usize % images.len()].clone()), ("size", span.to_string())]
+            let (image, base) = (lane as usize % images.len(), (lane as usize / images.len()) as u64 * span);
+            let (name, offset) = (images[image].clone(), base.to_string());
+            vec![("rbdname", name), ("offset", offset), ("size", span.to_string())]
         }
         _ => Vec::new(),
     }
