@@ -93,7 +93,7 @@ fn sections(text: &str, variable: &dyn Fn(&str) -> Option<String>, faults: &mut 
                 Some((name, "")) if !name.trim().is_empty() => inside = Some(name.trim().to_string()),
                 _ => faults.push((line, format!("`{plain}` is no heading; write [name]"))),
             }
-            if let Some(name) = inside.clone().filter(|name| name != "global") {
+            if let Some(name) = inside.clone().filter(|name| !is_global(name)) {
                 sections.push(Section { name, line, options: global.clone() });
             }
             continue;
@@ -110,7 +110,7 @@ fn sections(text: &str, variable: &dyn Fn(&str) -> Option<String>, faults: &mut 
             }
         };
         match (inside.as_deref(), sections.last_mut()) {
-            (Some("global"), _) => global.insert(given.0, given.1),
+            (Some(name), _) if is_global(name) => global.insert(given.0, given.1),
             (Some(_), Some(section)) => section.options.insert(given.0, given.1),
             _ => {
                 faults.push((line, format!("`{plain}` stands before the first section; write [global] above it")));
@@ -119,6 +119,11 @@ fn sections(text: &str, variable: &dyn Fn(&str) -> Option<String>, faults: &mut 
         };
     }
     sections
+}
+
+/// fio takes every name that begins so for that section (`strncmp(name, "global", 6)`).
+fn is_global(name: &str) -> bool {
+    name.starts_with("global")
 }
 
 fn option(plain: &str, line: u32, variable: &dyn Fn(&str) -> Option<String>) -> Result<(String, Given), String> {
@@ -243,7 +248,7 @@ mod tests {
     #[test]
     fn global_options_hold_for_what_follows() {
         let text = "; a comment\n[global]\nbs=4k # four\nrw = randread\nfilename=${DISK}\nruntime=10\ndirect=1\n\n[one]\n\
-                    iodepth=8\nioengine=libaio\n[global]\nbs=8k\n[two]\nstonewall\nrw=randrw\nrwmixread=70\n\
+                    iodepth=8\nioengine=libaio\n[global-further]\nbs=8k\n[two]\nstonewall\nrw=randrw\nrwmixread=70\n\
                     random_distribution=zipf:1.2\n";
         let batches = parsed(text).unwrap();
         let [one, two] = batches.iter().map(|batch| &batch[0]).collect::<Vec<_>>()[..] else { panic!("{batches:?}") };
@@ -263,6 +268,12 @@ mod tests {
         let faults = parsed(text).unwrap_err();
         let lines: Vec<u32> = faults.iter().map(|fault| fault.0).collect();
         assert_eq!(lines, [3, 6, 7, 8, 12, 13, 14], "{faults:?}");
+        let both = |writes: u8| {
+            format!("[a]\nfilename=/dev/sdx\nrw=randrw\nrwmixread=70\nrwmixwrite={writes}\nsize=1g\ndirect=1\n")
+        };
+        assert!(parsed(&both(30)).is_ok());
+        let faults = parsed(&both(80)).unwrap_err();
+        assert!(faults[0].0 == 5 && faults[0].1.contains("add up to 100"), "{faults:?}");
     }
 
     #[test]

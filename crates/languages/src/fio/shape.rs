@@ -135,6 +135,12 @@ fn direction(reader: &mut Reader) -> (u8, bool) {
     let share = |text: &str| percent(text).ok_or_else(|| format!("`{text}` is no share; it is between 0 and 100"));
     let reads = reader.value("rwmixread", share);
     let writes = reader.value("rwmixwrite", share);
+    // fio takes whichever stands last; of what a result lists nobody can tell.
+    let apart = matches!((reads, writes), (Some(reads), Some(writes)) if reads + writes != 100);
+    if apart && matches!(way.as_str(), "rw" | "readwrite" | "randrw") {
+        let why = "and rwmixread do not add up to 100, and the last of them counts; leave one of them out";
+        reader.problem("rwmixwrite", why.to_string(), false);
+    }
     let mixed = reads.or(writes.map(|writes| 100 - writes)).unwrap_or(50);
     match way.as_str() {
         "read" => (100, false),
