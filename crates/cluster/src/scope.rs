@@ -33,6 +33,7 @@ pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
         new_pool_osds: rules.as_ref().and_then(|rules| new_pool_osds(cluster, &osds, rules)).unwrap_or_default(),
         new_pool_apart: rules.as_ref().and_then(|rules| rules.apart(new_pool_rule(cluster, rules)?)),
         pgs_per_osd_most: pgs_per_osd_most(cluster),
+        nearfull: dump.get("nearfull_ratio").and_then(Value::as_f64).filter(|ratio| *ratio > 0.0),
         pg_upmap: text(&dump, "require_min_compat_client").map(|release| takes_upmap(&release)),
         options: options(&cluster.ask(json!({"prefix": "config dump"}))?),
         osds,

@@ -25,6 +25,8 @@ pub struct Request {
     /// A change is proven: what is not taken up is an error, and an option that daemons read when they start is tried by restarting
     /// these; empty: none may be restarted but those of a lab. `None`: nothing is restarted, and what is not taken up is only told.
     pub restarts: Option<Vec<OsdsOf>>,
+    /// Another program loads data of its own beside Fathom's, as much of each.
+    pub sets_twice: bool,
 }
 
 /// OSDs that may be restarted.

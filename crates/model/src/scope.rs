@@ -32,6 +32,9 @@ pub struct Scope {
     /// Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
     #[serde(default)]
     pub pgs_per_osd_most: Option<u32>,
+    /// From which share of its room on an OSD is called nearly full (`mon_osd_nearfull_ratio`, `ceph osd set-nearfull-ratio`).
+    #[serde(default)]
+    pub nearfull: Option<f64>,
     /// May placement groups be bound to OSDs one by one (`pg-upmap`: `require-min-compat-client` is luminous or later)?
     #[serde(default)]
     pub pg_upmap: Option<bool>,

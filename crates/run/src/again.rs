@@ -1,7 +1,8 @@
 //! A sweep that was stopped or killed goes on: its paths are looked at again before they are written to.
 
 use super::resolved::Resolved;
-use model::{Failure, Gateway, Layer, PathKind, Place, Plan, SiteWish};
+use experiments::planner;
+use model::{Failure, Gateway, Inventory, Layer, PathKind, Place, Plan, PoolScope, Scope, SiteWish};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -31,6 +32,56 @@ pub fn gateways(plan: &Plan) -> impl Iterator<Item = &Gateway> {
         Place::Bucket { gateway, .. } => Some(gateway),
         _ => None,
     })
+}
+
+/// Is there room yet, and is the cluster what it was? What differs, to be told beside the run's figures.
+///
+/// # Errors
+/// It can't be asked, or there is no room for the run's data any more.
+pub fn prove_cluster(resolved: &Resolved, before: &Scope, plan: &Plan) -> Result<Vec<String>, Failure> {
+    let Some(cluster) = &resolved.cluster else { return Ok(Vec::new()) };
+    let now = cluster::scope::look(cluster)?;
+    let differences = differences(before, &now, plan);
+    planner::refuse_again(&Inventory { scope: now, ..Inventory::default() }, plan)?;
+    Ok(differences)
+}
+
+/// What the cluster is now that it was not when the run began: figures of both are joined in one.
+fn differences(before: &Scope, now: &Scope, plan: &Plan) -> Vec<String> {
+    let osds = |scope: &Scope| -> BTreeSet<u32> {
+        scope.osds.iter().filter(|osd| osd.up && osd.inside).map(|osd| osd.id).collect()
+    };
+    let named = |ids: BTreeSet<&u32>| ids.iter().map(|id| format!("osd.{id}")).collect::<Vec<_>>().join(", ");
+    let (old, new) = (osds(before), osds(now));
+    let gone = named(old.difference(&new).collect());
+    let come = named(new.difference(&old).collect());
+    let mut found = Vec::new();
+    found.extend((!gone.is_empty()).then(|| format!("{gone} held data then, and does not now")));
+    found.extend((!come.is_empty()).then(|| format!("{come} holds data now, and did not then")));
+    if before.versions.get("osd") != now.versions.get("osd") {
+        let of = |scope: &Scope| scope.versions.get("osd").map_or("unknown".to_string(), |all| all.join(", "));
+        found.push(format!("OSDs were of version {}, and are of {}", of(before), of(now)));
+    }
+    let used = |pool: &&PoolScope| {
+        let places = plan.steps.iter().flat_map(|step| &step.targets);
+        places.clone().any(|target| target.place.pools().contains(&pool.name.as_str()))
+    };
+    for pool in before.pools.iter().filter(used) {
+        let same = |other: &&PoolScope| other.id == pool.id && other.name == pool.name;
+        match now.pools.iter().find(same) {
+            None => found.push(format!("pool {} is gone", pool.name)),
+            Some(other) if (other.size, other.pg_num, &other.osds) != (pool.size, pool.pg_num, &pool.osds) => {
+                found.push(format!("pool {} has another size, number of placement groups or rule", pool.name));
+            }
+            Some(_) => {}
+        }
+    }
+    found
+        .into_iter()
+        .map(|what| {
+            format!("{what}: this run's figures are of the cluster before and after that (a new run is of one)")
+        })
+        .collect()
 }
 
 /// Minutes or months lie between. `destroy`: a device that may be written to although it is not empty any more.
@@ -73,6 +124,28 @@ fn prove(plan: &Plan, destroy: &[PathBuf], look: Look) -> Result<(), Failure> {
 mod tests {
     use super::*;
     use model::testing;
+
+    #[test]
+    fn what_became_of_the_cluster_meanwhile_is_told() {
+        let osd = |id| model::OsdScope { id, up: true, inside: true, ..model::OsdScope::default() };
+        let pool = PoolScope { id: 7, name: "vms".into(), size: 3, pg_num: 32, ..PoolScope::default() };
+        let before = Scope { osds: vec![osd(0), osd(1)], pools: vec![pool.clone()], ..Scope::default() };
+        let place = Place::Pool { pool: "vms".into(), prefix: "fathom.".into() };
+        let workload = model::Workload::canonical(model::Pattern::ReadParallel, 1 << 20, 1);
+        let target = model::Target::new(testing::pools(), "vms", place);
+        let step = model::Step::new(0, testing::pools(), model::Pattern::ReadParallel, vec![target], workload);
+        let plan = Plan { steps: vec![step], ..Plan::default() };
+        assert!(differences(&before, &before, &plan).is_empty());
+        let mut now = before.clone();
+        (now.osds[1].up, now.pools[0].size) = (false, 2);
+        now.osds.push(osd(2));
+        let said = differences(&before, &now, &plan).join("\n");
+        for what in ["osd.1 held data then", "osd.2 holds data now", "pool vms has another size"] {
+            assert!(said.contains(what), "{said}");
+        }
+        // Pools that the run does not load are not its affair.
+        assert!(!differences(&before, &now, &Plan::default()).join("").contains("vms"));
+    }
 
     #[test]
     fn a_path_is_looked_at_again_before_it_is_written_to() {

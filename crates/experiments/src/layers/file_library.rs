@@ -4,6 +4,7 @@ use super::file::{
     LAB_SPAN, MOST, SPAN, jobs, loads, names_of, of_names, of_tree, refuse_too_many, refuse_without_room,
 };
 use crate::planner::draft::Draft;
+use crate::planner::osd_room::tightest;
 use crate::planner::redundancy::Redundancy;
 use model::change::data_in;
 use model::inventory::CephfsSeen;
@@ -112,7 +113,7 @@ fn libcephfs(inventory: &Inventory, seen: &CephfsSeen, named: Option<&PoolScope>
             Change::CephfsFolder { file_system, path, data_pool }
         }),
         padding: data_pool.and_then(|pool| pool.erasure_k).map_or(0, |k| CHUNK * Bytes::from(k.saturating_sub(1))),
-        room: room_of_cluster(inventory, Redundancy::of(data_pool)).map(room),
+        room: room_of_cluster(inventory, data_pool).map(room),
         files_free: None,
         durability: Durability::None,
         lacks: (Pattern::Stat, why, Pattern::StatCached),
@@ -192,19 +193,14 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How much data OSDs have room for until one is nearly full, if each byte is so many there and they are filled evenly; `None`: it is not
-/// known.
-fn room_of_cluster(inventory: &Inventory, pool: Redundancy) -> Option<Bytes> {
-    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside);
-    let rooms = osds.map(|osd| Some(((osd.bytes? as f64 * NEARLY_FULL) as Bytes).saturating_sub(osd.bytes_used?)));
-    let rooms: Vec<Bytes> = rooms.collect::<Option<Vec<Bytes>>>()?;
-    let tightest = rooms.iter().min()?;
-    let all = tightest.saturating_mul(rooms.len() as u64) as f64;
-    Some((all / pool.factor(rooms.len() as u64)) as Bytes)
+/// How much data of a pool OSDs have room for until one is nearly full; `None`: it is not known.
+fn room_of_cluster(inventory: &Inventory, pool: Option<&PoolScope>) -> Option<Bytes> {
+    // So much that rounding up means nothing.
+    const MUCH: Bytes = 1 << 50;
+    let tightest = tightest(inventory, &Redundancy::of(pool).on_osds(inventory, pool, MUCH))?;
+    Some((MUCH as f64 * (tightest.room as f64 / tightest.needed.max(1) as f64)) as Bytes)
 }
 
-/// From here on Ceph warns (mon_osd_nearfull_ratio).
-const NEARLY_FULL: f64 = 0.85;
 /// Of an erasure-coded pool, the least of a chunk (osd_pool_erasure_code_stripe_unit).
 const CHUNK: Bytes = 4096;
 

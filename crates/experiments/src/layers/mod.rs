@@ -13,6 +13,7 @@ pub mod pairs;
 pub mod rados;
 pub mod rbd;
 pub mod store;
+pub mod throttle;
 
 use crate::planner::draft::Draft;
 use model::{Failure, Layer};

@@ -350,7 +350,7 @@ mod tests {
         request.workload.objects = Some(200_000);
         let why = planner::plan(&inventory, &request).unwrap_err().to_string();
         assert!(
-            why.contains("200000 objects in 3 copies take about 1.1") && why.contains("osd.0 has room for"),
+            why.contains("200000 objects in 3 copies take about 1.1") && why.contains("on osd.0, which has room for"),
             "{why}"
         );
         request.workload.objects = Some(3);

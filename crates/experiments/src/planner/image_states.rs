@@ -1,13 +1,13 @@
 //! The states of an image: images that are filled before, and how many rounds there are at least and at most.
 
 use super::draft::Draft;
-use super::redundancy::{Redundancy, osds};
-use super::room::{PART, tightest};
+use super::osd_room::{PART, Tightest, tightest};
+use super::redundancy::Redundancy;
 use crate::Request;
 use crate::layers::rados::pool_for;
 use crate::layers::rbd::data_pool;
 use model::workload::{KIB, MIB};
-use model::{Bytes, Failure, ImageStates, Inventory};
+use model::{Bytes, Failure, ImageStates, Inventory, PoolScope};
 
 /// Size of the objects with an image's data, unless the cluster says otherwise.
 const OBJECT: Bytes = 4 * MIB;
@@ -27,42 +27,49 @@ const QUICK_MAX: u32 = 6;
 /// snapshot keeps.
 const IMAGES: Bytes = 8;
 
-/// As many of the usual objects as OSDs have room for.
-///
-/// # Errors
-/// Even the least do not fit.
-fn objects_fitting(inventory: &Inventory, pool: Redundancy) -> Result<Bytes, Failure> {
-    let halves = std::iter::successors(Some(usual_objects(inventory)), |objects| Some(objects / 2));
-    let mut possible = halves.take_while(|objects| *objects >= OBJECTS_LEAST);
-    let fitting = possible.find(|objects| has_room(inventory, pool, *objects));
-    fitting.map_or_else(|| refuse_without_room(inventory, pool, OBJECTS_LEAST).map(|()| OBJECTS_LEAST), Ok)
+/// The pool with the images' data, if it was there before; `None`: the run makes one as the cluster's default is.
+#[derive(Clone, Copy)]
+struct ImagePool<'a> {
+    inventory: &'a Inventory,
+    there: Option<&'a PoolScope>,
 }
 
-fn has_room(inventory: &Inventory, pool: Redundancy, objects: Bytes) -> bool {
-    tightest(inventory).is_none_or(|(_, room)| on_each(inventory, pool, objects) as f64 <= room as f64 * PART)
-}
+impl<'a> ImagePool<'a> {
+    fn of(inventory: &'a Inventory, name: Option<&str>) -> ImagePool<'a> {
+        let there = inventory.scope.pools.iter().find(|known| Some(known.name.as_str()) == name);
+        ImagePool { inventory, there }
+    }
 
-/// Bytes that come to each OSD.
-fn on_each(inventory: &Inventory, pool: Redundancy, objects: Bytes) -> Bytes {
-    pool.on_each((objects + 1).saturating_mul(OBJECT * IMAGES), osds(inventory))
-}
+    /// As many of the usual objects as OSDs have room for.
+    ///
+    /// # Errors
+    /// Even the least do not fit.
+    fn objects_fitting(self) -> Result<Bytes, Failure> {
+        let halves = std::iter::successors(Some(usual_objects(self.inventory)), |objects| Some(objects / 2));
+        let mut possible = halves.take_while(|objects| *objects >= OBJECTS_LEAST);
+        let fitting = possible.find(|objects| self.without_room(*objects).is_none());
+        fitting.map_or_else(|| self.refuse(OBJECTS_LEAST).map(|()| OBJECTS_LEAST), Ok)
+    }
 
-fn refuse_without_room(inventory: &Inventory, pool: Redundancy, objects: Bytes) -> Result<(), Failure> {
-    let Some((osd, room)) = tightest(inventory).filter(|_| !has_room(inventory, pool, objects)) else { return Ok(()) };
-    Err(Failure::Refused(format!(
-        "--working-set: {IMAGES} images of {} in {} put {} on each OSD, and osd.{} has room for {} until it is nearly full, of which \
-         half may be taken; give a smaller one (32 MiB at least), or make room",
-        model::units::bytes((objects + 1).saturating_mul(OBJECT)),
-        pool.words(),
-        model::units::bytes(on_each(inventory, pool, objects)),
-        osd.id,
-        model::units::bytes(room)
-    )))
-}
+    /// The OSD on which they would take more than their part.
+    fn without_room(self, objects: Bytes) -> Option<Tightest> {
+        let bytes = (objects + 1).saturating_mul(OBJECT * IMAGES);
+        let filled = Redundancy::of(self.there).on_osds(self.inventory, self.there, bytes);
+        tightest(self.inventory, &filled).filter(|osd| osd.takes_more_than(PART))
+    }
 
-/// Of the pool with the images' data; one that the run makes itself is the cluster's default.
-fn of_images(inventory: &Inventory, pool: Option<&str>) -> Redundancy {
-    pool.map_or_else(|| Redundancy::of(None), |name| Redundancy::of_name(inventory, name, None))
+    fn refuse(self, objects: Bytes) -> Result<(), Failure> {
+        let Some(osd) = self.without_room(objects) else { return Ok(()) };
+        Err(Failure::Refused(format!(
+            "--working-set: {IMAGES} images of {} in {} put {} on osd.{}, which has room for {} until it is nearly full, of which half may \
+             be taken; give a smaller one (32 MiB at least), or make room",
+            model::units::bytes((objects + 1).saturating_mul(OBJECT)),
+            Redundancy::of(self.there).words(),
+            model::units::bytes(osd.needed),
+            osd.id,
+            model::units::bytes(osd.room)
+        )))
+    }
 }
 
 fn usual_objects(inventory: &Inventory) -> Bytes {
@@ -71,16 +78,15 @@ fn usual_objects(inventory: &Inventory) -> Bytes {
 
 /// Said where images are smaller than usual.
 pub fn note(inventory: &Inventory, request: &Request) -> Option<String> {
-    let pool = of_images(inventory, request.targets.data_pool.as_deref().or(request.targets.pool.as_deref()));
-    let objects = objects_fitting(inventory, pool).ok()?;
-    let smaller = objects < usual_objects(inventory) && request.workload.working_set.is_none();
-    let (osd, room) = tightest(inventory).filter(|_| smaller)?;
+    let pool = ImagePool::of(inventory, request.targets.data_pool.as_deref().or(request.targets.pool.as_deref()));
+    let (usual, objects) = (usual_objects(inventory), pool.objects_fitting().ok()?);
+    let osd = pool.without_room(usual).filter(|_| objects < usual && request.workload.working_set.is_none())?;
     Some(format!(
         "osd.{} has room for {} until it is nearly full: images are of {} instead of {} (--working-set for others)",
         osd.id,
-        model::units::bytes(room),
+        model::units::bytes(osd.room),
         model::units::bytes(objects * OBJECT),
-        model::units::bytes(usual_objects(inventory) * OBJECT)
+        model::units::bytes(usual * OBJECT)
     ))
 }
 
@@ -92,18 +98,18 @@ pub fn add(draft: &mut Draft) -> Result<ImageStates, Failure> {
     }
     let (pool, _) = pool_for(draft, "rbd")?;
     let data_pool = data_pool(draft, &pool)?;
-    let of_images = of_images(draft.inventory, Some(data_pool.as_ref().unwrap_or(&pool)));
+    let of_images = ImagePool::of(draft.inventory, Some(data_pool.as_ref().unwrap_or(&pool)));
     let block = draft.options.block_size.unwrap_or(BLOCK);
     let wished = match draft.options.working_set {
         Some(bytes) => bytes.div_ceil(OBJECT).saturating_mul(OBJECT),
-        None => objects_fitting(draft.inventory, of_images)? * OBJECT,
+        None => of_images.objects_fitting()? * OBJECT,
     };
     if wished < OBJECTS_LEAST * OBJECT {
         return Err(Failure::Usage(format!(
             "--working-set: the first write to an object is one for each 4 MiB, and fewer than {OBJECTS_LEAST} say nothing; give 32 MiB or more"
         )));
     }
-    refuse_without_room(draft.inventory, of_images, wished / OBJECT)?;
+    of_images.refuse(wished / OBJECT)?;
     if block == 0 || !OBJECT.is_multiple_of(block) {
         return Err(Failure::Usage(format!(
             "--block-size {}: an operation lies within one object of 4 MiB; give a size that divides it: 4k, 64k, 1M, at most 4M",

@@ -8,7 +8,9 @@ pub mod groups;
 mod holes;
 mod image_states;
 pub mod like;
+pub mod osd_room;
 mod others_pools;
+mod placement;
 pub mod redundancy;
 mod room;
 pub mod subset;
@@ -20,7 +22,7 @@ pub mod testing;
 pub use crate::layers::floor::{files as floor_files, wanted as wanted_replica_hosts};
 
 use crate::ab::Side;
-use crate::layers::{self, beside, device, file, guest, network, osd, rbd};
+use crate::layers::{self, beside, device, file, guest, network, osd, rbd, throttle};
 use crate::{Experiment, Request, duration};
 use draft::Draft;
 use model::{
@@ -72,6 +74,7 @@ pub fn plan(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     }?;
     refuse_in_pools(inventory, &plan)?;
     room::refuse_objects(inventory, request, &plan)?;
+    room::refuse_too_much(inventory, request, &plan)?;
     holes::refuse_too_much(inventory, &plan)?;
     Ok(plan)
 }
@@ -79,6 +82,14 @@ pub fn plan(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
 /// What pools that were there before can't or must not hold.
 pub fn refuse_in_pools(inventory: &Inventory, plan: &Plan) -> Result<(), Failure> {
     others_pools::refuse(&inventory.scope, plan)
+}
+
+/// What a plan of an earlier run may put there by now.
+///
+/// # Errors
+/// There is no room for it any more.
+pub fn refuse_again(inventory: &Inventory, plan: &Plan) -> Result<(), Failure> {
+    room::refuse_again(inventory, plan)
 }
 
 /// What can be said of paths alone.
@@ -101,6 +112,7 @@ pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<Strin
         beside::notes(plan),
         file::notes(inventory, plan),
         rbd::notes(plan),
+        throttle::notes(inventory, plan),
     ]
     .concat()
 }

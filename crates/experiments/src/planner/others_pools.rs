@@ -1,6 +1,6 @@
 //! What a run makes in pools that were there before: images only where those of RBD are, and no more than the pool's quota has room for.
 
-use super::room::PART;
+use super::osd_room::PART;
 use crate::layers::file;
 use model::shell::word;
 use model::units::bytes as shown;

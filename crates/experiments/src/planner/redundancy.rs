@@ -1,7 +1,12 @@
 //! How many bytes OSDs hold for one that is written to a pool.
 
+use super::placement::copies_on;
 use model::units::counted;
 use model::{Bytes, Inventory, PoolScope};
+use std::collections::BTreeMap;
+
+/// Bytes by OSD.
+pub type Filled = BTreeMap<u32, Bytes>;
 
 /// Of a pool that is not known: Ceph's usual size (`osd_pool_default_size`).
 const COPIES: u32 = 3;
@@ -31,16 +36,10 @@ impl Redundancy {
         Redundancy { all: copies.max(1), needed: 1 }
     }
 
-    /// Bytes on all OSDs for one that is written; no OSD holds two copies.
-    pub fn factor(self, osds: u64) -> f64 {
-        u64::from(self.all).min(osds.max(1)) as f64 / f64::from(self.needed)
-    }
-
-    /// What comes to each OSD of so many bytes, if they are placed evenly.
-    pub fn on_each(self, bytes: Bytes, osds: u64) -> Bytes {
-        let (all, osds) = (u128::from(self.all).min(osds.max(1).into()), u128::from(osds.max(1)));
-        let each = (u128::from(bytes) * all).div_ceil(osds * u128::from(self.needed));
-        Bytes::try_from(each).unwrap_or(Bytes::MAX)
+    /// What comes to each OSD of so many bytes in this pool; `None`: in one that is made without a word on its rule.
+    pub fn on_osds(self, inventory: &Inventory, pool: Option<&PoolScope>, bytes: Bytes) -> Filled {
+        let of = |held: f64| (bytes as f64 * held / f64::from(self.needed)).ceil() as Bytes;
+        copies_on(inventory, pool, self.all).into_iter().map(|(osd, held)| (osd, of(held))).collect()
     }
 
     /// `3 copies`, `2+1 chunks`.
@@ -52,14 +51,10 @@ impl Redundancy {
     }
 }
 
-/// OSDs that hold data, at least one.
-pub fn osds(inventory: &Inventory) -> u64 {
-    inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside).count().max(1) as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planner::testing;
 
     fn pool(size: u32, erasure_k: Option<u32>) -> PoolScope {
         PoolScope { size, erasure_k, ..PoolScope::default() }
@@ -67,12 +62,12 @@ mod tests {
 
     #[test]
     fn copies_and_chunks_come_to_osds() {
+        let inventory = testing::inventory(12);
         let (three, chunks) = (Redundancy::of(None), Redundancy::of(Some(&pool(6, Some(4)))));
-        assert_eq!((three.on_each(100, 10), chunks.on_each(100, 10)), (30, 15));
-        assert_eq!((three.factor(10), three.factor(2), chunks.factor(10)), (3.0, 2.0, 1.5));
+        let on = |redundancy: Redundancy, bytes| redundancy.on_osds(&inventory, None, bytes)[&7];
+        assert_eq!((on(three, 100), on(chunks, 100)), (25, 13));
         assert_eq!((three.words(), chunks.words()), ("3 copies".to_string(), "4+2 chunks".to_string()));
         let one = Redundancy::of(Some(&pool(1, None)));
-        assert_eq!((one.on_each(100, 10), one.words()), (10, "1 copy".to_string()));
-        assert_eq!(three.on_each(Bytes::MAX, 1), Bytes::MAX);
+        assert_eq!((on(one, 100), one.words()), (9, "1 copy".to_string()));
     }
 }

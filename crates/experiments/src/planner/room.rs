@@ -2,23 +2,16 @@
 
 use super::ab::on_side;
 use super::draft::Draft;
-use super::redundancy::{Redundancy, osds};
-use super::{image_states, others_pools};
+use super::osd_room::{PART, Tightest, rooms, tightest};
+use super::redundancy::{Filled, Redundancy};
+use super::{add_layers, fio, image_states, others_pools, sweep};
 use crate::ab::Side;
-use crate::layers;
 use crate::{Experiment, Request};
 use model::units::bytes as bytes_shown;
 use model::workload::MIB;
-use model::{Bytes, Change, Failure, Inventory, Layer, ObjectsNeeded, OsdScope, Place, Plan, PoolScope, Step};
+use model::{Bytes, Change, Failure, Inventory, ObjectsNeeded, Place, Plan, PoolScope, Step};
 use std::collections::BTreeMap;
 
-/// How full an OSD may be, as a share: beyond it monitors warn, and a run writes no more (`mon_osd_nearfull_ratio`).
-const NEARLY_FULL: f64 = 0.85;
-/// All data of a run take at most this share of what is free below that: placement is uneven, stores keep what was overwritten for a
-/// while, and the OSD's own bench and others write, too.
-pub const PART: f64 = 0.5;
-/// An OSD's store reserves its next log ahead, and aborts where it can't: 282 MB of one of 1 GiB (Ceph 16.2, `bluefs _allocate`).
-const LOG_AHEAD: Bytes = 300 * MIB;
 /// Working sets are halved at most this often: much smaller ones would measure nothing but caches.
 const HALVINGS_MOST: u32 = 8;
 
@@ -29,8 +22,8 @@ pub fn halvings(inventory: &Inventory, request: &Request) -> Result<u32, Failure
     if matches!(request.experiment, Experiment::ImageStates) {
         return Ok(0);
     }
-    let limited = tightest(inventory).is_some() || sides.iter().any(|side| has_quota(inventory, side));
-    if request.fixes_working_sets() || !limited {
+    let limited = !rooms(inventory).is_empty() || sides.iter().any(|side| has_quota(inventory, side));
+    if fixed(request) || !limited {
         return Ok(0);
     }
     for halvings in 0..HALVINGS_MOST {
@@ -39,6 +32,11 @@ pub fn halvings(inventory: &Inventory, request: &Request) -> Result<u32, Failure
         }
     }
     Ok(HALVINGS_MOST)
+}
+
+/// Sizes are said, by an option or in a job file, and stand.
+fn fixed(request: &Request) -> bool {
+    request.fixes_working_sets() || !request.experiment.batches().is_empty()
 }
 
 /// Of a comparison both sides, whose data lie there together and are to be of one size.
@@ -81,22 +79,66 @@ fn drafts<'a>(inventory: &'a Inventory, sides: &'a [Request], halvings: u32) -> 
     sides.iter().map(|side| draft(inventory, side, halvings)).collect()
 }
 
-/// What layers plan that fill OSDs or pools.
+/// What is planned at this size.
 fn draft<'a>(inventory: &'a Inventory, request: &'a Request, halvings: u32) -> Result<Draft<'a>, Failure> {
     let mut draft = Draft { halvings, ..Draft::new(inventory, request) };
-    let named_image = request.targets.image.is_some();
-    let fills = |layer: &&Layer| layer.can().data_in_osds && !(layer.can().images && named_image);
-    request.layers.iter().filter(fills).try_for_each(|layer| layers::add(*layer, &mut draft))?;
+    match &request.experiment {
+        Experiment::Sweep { axes } => sweep::add_points(&mut draft, axes).map(drop)?,
+        Experiment::Jobs(batches) => fio::add(&mut draft, batches)?,
+        _ => add_layers(&mut draft)?,
+    }
     Ok(draft)
 }
 
 /// What has too little room for all of it, and how much it has.
 fn short(drafts: &[Draft]) -> Option<String> {
-    let osd = tightest(drafts.first()?.inventory).filter(|(_, room)| needed(drafts) as f64 > *room as f64 * PART);
-    let osd =
-        osd.map(|(osd, room)| format!("osd.{} has room for {} until it is nearly full", osd.id, bytes_shown(room)));
+    let first = drafts.first()?;
+    let planned: Vec<Planned> = drafts.iter().map(|draft| (&draft.changes[..], &draft.steps[..])).collect();
+    let filled = filled(first.inventory, &planned, first.request.sets_twice);
+    let osd = tightest(first.inventory, &filled).filter(|tightest| tightest.takes_more_than(PART));
+    let osd = osd.map(|osd| format!("osd.{} has room for {} until it is nearly full", osd.id, bytes_shown(osd.room)));
     let of_pools = |draft: &Draft| others_pools::short(&draft.inventory.scope, &draft.changes, &draft.steps);
     osd.or_else(|| drafts.iter().find_map(of_pools))
+}
+
+/// Sizes that are said stand, as long as OSDs have room for them at all.
+///
+/// # Errors
+/// One has not, or would be nearly full.
+pub fn refuse_too_much(inventory: &Inventory, request: &Request, plan: &Plan) -> Result<(), Failure> {
+    if !fixed(request) {
+        return Ok(());
+    }
+    let Some(osd) = without_room(inventory, &plan.changes, &plan.steps, request.sets_twice) else { return Ok(()) };
+    let smaller = match request.experiment.batches().is_empty() {
+        true => "choose smaller working sets (--working-set), or fewer",
+        false => "write less (size=)",
+    };
+    Err(too_much(&osd, smaller))
+}
+
+/// Before a plan of an earlier run is taken up again.
+///
+/// # Errors
+/// By now an OSD has no room for what is left to be done, or a pool's quota has not.
+pub fn refuse_again(inventory: &Inventory, plan: &Plan) -> Result<(), Failure> {
+    others_pools::refuse(&inventory.scope, plan)?;
+    without_room(inventory, &plan.changes, &plan.steps, false)
+        .map_or(Ok(()), |osd| Err(too_much(&osd, "begin a new run")))
+}
+
+fn without_room(inventory: &Inventory, changes: &[Change], steps: &[Step], twice: bool) -> Option<Tightest> {
+    let filled = filled(inventory, &[(changes, steps)], twice);
+    tightest(inventory, &filled).filter(|osd| osd.needed > 0 && osd.takes_more_than(1.0))
+}
+
+fn too_much(osd: &Tightest, mend: &str) -> Failure {
+    Failure::Refused(format!(
+        "the run's data take about {} on osd.{}, which has room for {} until it is nearly full; {mend}, or make room",
+        bytes_shown(osd.needed),
+        osd.id,
+        bytes_shown(osd.room)
+    ))
 }
 
 /// What a store takes at least for an object: as much as it allots at once (`bluestore_min_alloc_size` since 16.2), and its name in the
@@ -106,7 +148,9 @@ const BESIDE_OBJECT: Bytes = 2048;
 
 /// As many objects as were asked for, and no fewer: where they would take more than their part of an OSD's room, none are put.
 pub fn refuse_objects(inventory: &Inventory, request: &Request, plan: &Plan) -> Result<(), Failure> {
-    let Some((osd, room)) = tightest(inventory).filter(|_| request.fixes_objects()) else { return Ok(()) };
+    if !request.fixes_objects() {
+        return Ok(());
+    }
     let put = model::working_set::put_before(&plan.steps);
     let stored = |set: &ObjectsNeeded| {
         let size = (set.bytes / set.count.max(1)).next_multiple_of(ALLOTTED);
@@ -115,64 +159,68 @@ pub fn refuse_objects(inventory: &Inventory, request: &Request, plan: &Plan) -> 
     let (objects, all): (u64, Bytes) = (put.iter().map(|set| set.count).sum(), put.iter().map(stored).sum());
     // In which pool a gateway puts them nobody tells who is no administrator of it.
     let of_objects = Redundancy::of(None);
-    let each = of_objects.on_each(all, osds(inventory));
-    if each as f64 <= room as f64 * PART {
-        return Ok(());
-    }
+    let filled = of_objects.on_osds(inventory, None, all);
+    let Some(osd) = tightest(inventory, &filled).filter(|osd| osd.takes_more_than(PART)) else { return Ok(()) };
     Err(Failure::Refused(format!(
-        "--objects: {objects} objects in {} take about {} on each OSD, and osd.{} has room for {} until it is nearly full, of which a run takes at \
+        "--objects: {objects} objects in {} take about {} on osd.{}, which has room for {} until it is nearly full, of which a run takes at \
          most half; choose fewer or smaller ones",
         of_objects.words(),
-        bytes_shown(each),
+        bytes_shown(osd.needed),
         osd.id,
-        bytes_shown(room)
+        bytes_shown(osd.room)
     )))
 }
 
-/// The OSD with the least room, and how much it is; `None`: it is not known of any.
-pub fn tightest(inventory: &Inventory) -> Option<(&OsdScope, Bytes)> {
-    let room = |osd: &OsdScope| {
-        let below = (osd.bytes? as f64 * NEARLY_FULL) as Bytes;
-        Some(below.saturating_sub(osd.bytes_used?).saturating_sub(LOG_AHEAD))
-    };
-    let osds = inventory.scope.osds.iter().filter(|osd| osd.up && osd.inside);
-    osds.filter_map(|osd| Some((osd, room(osd)?))).min_by_key(|(_, room)| *room)
-}
+type Planned<'p> = (&'p [Change], &'p [Step]);
 
-/// Bytes that come to each OSD, if all is placed evenly.
-fn needed(drafts: &[Draft]) -> Bytes {
-    let mut sets: BTreeMap<String, Bytes> = BTreeMap::new();
-    for (draft, step) in drafts.iter().flat_map(|draft| draft.steps.iter().map(move |step| (draft, step))) {
-        for (name, bytes) in data(draft, step) {
-            let known = sets.entry(name).or_default();
-            *known = bytes.max(*known);
+/// Bytes that come to each OSD, by CRUSH's weights. `twice`: another program has as much.
+fn filled(inventory: &Inventory, planned: &[Planned], twice: bool) -> Filled {
+    let mut sets: BTreeMap<(String, u32), Bytes> = BTreeMap::new();
+    for (changes, step) in planned.iter().flat_map(|(changes, steps)| steps.iter().map(move |step| (changes, step))) {
+        for (name, osds) in data(inventory, changes, step) {
+            for (osd, bytes) in osds {
+                let known = sets.entry((name.clone(), osd)).or_default();
+                *known = bytes.max(*known);
+            }
         }
     }
-    sets.values().sum()
+    let times = if twice { 2 } else { 1 };
+    let mut filled = Filled::new();
+    for ((_, osd), bytes) in sets {
+        let all = filled.entry(osd).or_default();
+        *all = bytes.saturating_mul(times).saturating_add(*all);
+    }
+    filled
 }
 
-/// The data of a step by name, and how much of each comes to an OSD.
-fn data(draft: &Draft, step: &Step) -> Vec<(String, Bytes)> {
+/// The data of a step by name, and how much of each comes to which OSD.
+fn data(inventory: &Inventory, changes: &[Change], step: &Step) -> Vec<(String, Filled)> {
     let objects = model::ObjectsNeeded::of(step.layer, &step.workload);
+    let on_osds = |pool: &str, bytes| on_osds((inventory, changes), pool, bytes);
+    let made =
+        |image: &String| changes.iter().any(|change| matches!(change, Change::Image { name, .. } if name == image));
     let mut found = Vec::new();
     for target in &step.targets {
         match (&target.place, &objects) {
-            // As much on each: one stands for all.
-            (Place::Osd { pool, .. }, Some(objects)) => {
-                return vec![(format!("{pool} {} {}", objects.family, objects.size), objects.bytes)];
+            (Place::Osd { osd, pool, replicas }, Some(objects)) => {
+                let on = std::iter::once(osd).chain(replicas).map(|osd| (*osd, objects.bytes)).collect();
+                found.push((format!("{pool} {osd} {replicas:?} {} {}", objects.family, objects.size), on));
             }
             (Place::Pool { pool, prefix }, Some(objects)) => {
                 let name = format!("{pool} {prefix} {} {}", objects.family, objects.size);
-                found.push((name, each(draft, pool, objects.bytes)));
+                found.push((name, on_osds(pool, objects.bytes)));
             }
             (Place::Bucket { bucket, .. }, Some(objects)) => {
                 let name = format!("{bucket} {} {}", objects.family, objects.size);
-                found.push((name, each(draft, bucket, objects.bytes)));
+                found.push((name, on_osds(bucket, objects.bytes)));
             }
             (place @ Place::Images { pool, images, .. }, _) => {
                 let bytes = step.workload.span / images.len().max(1) as u64;
-                let each = each(draft, place.data_pool().unwrap_or(pool), bytes);
-                found.extend(images.iter().map(|image| (format!("{pool} {image}"), each)));
+                let on = on_osds(place.data_pool().unwrap_or(pool), bytes);
+                // One that was there has its bytes.
+                found.extend(
+                    images.iter().filter(|image| made(image)).map(|image| (format!("{pool} {image}"), on.clone())),
+                );
             }
             _ => {}
         }
@@ -181,12 +229,13 @@ fn data(draft: &Draft, step: &Step) -> Vec<(String, Bytes)> {
 }
 
 /// What each OSD gets of `bytes` bytes in a pool.
-fn each(draft: &Draft, pool: &str, bytes: Bytes) -> Bytes {
-    let made = draft.changes.iter().find_map(|change| match change {
+fn on_osds((inventory, changes): (&Inventory, &[Change]), pool: &str, bytes: Bytes) -> Filled {
+    let made = changes.iter().find_map(|change| match change {
         Change::Pool { name, size, .. } if name == pool => *size,
         _ => None,
     });
-    Redundancy::of_name(draft.inventory, pool, made).on_each(bytes, osds(draft.inventory))
+    let there = inventory.scope.pools.iter().find(|known| known.name == pool);
+    Redundancy::of_name(inventory, pool, made).on_osds(inventory, there, bytes)
 }
 
 impl Draft<'_> {
@@ -200,6 +249,7 @@ impl Draft<'_> {
 mod tests {
     use super::*;
     use crate::planner::{notes, plan, testing};
+    use model::Layer;
 
     fn layers() -> [Layer; 3] {
         [testing::osds(), testing::pools(), testing::images()]
@@ -221,7 +271,9 @@ mod tests {
             (3, 34 * GIB, 0, 1),
             (3, 10 * GIB, GIB / 4, 2),
             (3, 2 * GIB, GIB / 4, 5),
-            (30, 10 * GIB, GIB / 4, 0),
+            (36, 10 * GIB, GIB / 4, 0),
+            // Six OSDs of a third host hold as much as the twelve of each of the others.
+            (30, 10 * GIB, GIB / 4, 1),
             (3, 4000 * GIB, 3390 * GIB, 2),
             (3, GIB, GIB, HALVINGS_MOST),
         ] {

@@ -98,6 +98,7 @@ fn of_load(layer: Layer, load: &LoadArgs) -> Check {
         workload: options,
         goal: Goal { seed: load.seed, fixed: true, ..Goal::default() },
         thorough: true,
+        sets_twice: layer.of_pools(),
         ..Request::default()
     };
     let usual = if layer.of_ceph() { LOAD_CLUSTER } else { LOAD_DISK };

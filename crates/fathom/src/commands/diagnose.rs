@@ -17,6 +17,7 @@ pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
         quiesce: args.of.run.quiesce,
         thorough: false,
         restarts: None,
+        sets_twice: false,
     };
     sound_and_print(common, &args.of.run, &request)
 }

@@ -188,6 +188,7 @@ fn request<E: FiguresAndRates>(common: &Common, one: OneLayer<'_, E>) -> Result<
         quiesce: args.run.quiesce,
         thorough: true,
         restarts: None,
+        sets_twice: false,
     })
 }
 

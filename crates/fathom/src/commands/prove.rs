@@ -28,6 +28,7 @@ pub fn run(common: &Common, args: &ProveArgs) -> Result<u8, Failure> {
         quiesce: args.of.run.quiesce,
         thorough: false,
         restarts: Some(args.restart.clone()),
+        sets_twice: false,
     };
     sound_and_print(common, &args.of.run, &request)
 }

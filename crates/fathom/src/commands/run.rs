@@ -53,6 +53,7 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
         quiesce: args.of.run.quiesce,
         thorough: false,
         restarts: None,
+        sets_twice: false,
     };
     sound_and_print(common, &args.of.run, &request)
 }

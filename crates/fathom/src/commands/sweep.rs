@@ -46,8 +46,10 @@ fn resume(common: &Common, args: &SweepArgs, run: &str) -> Result<Sounded, Failu
     let of_lab = setup.lab.iter().flat_map(|lab| lab.layout.guest_paths.clone());
     let destroy: Vec<PathBuf> = args.destroy_data_on.iter().cloned().chain(of_lab).collect();
     again::prove_paths(&prepared.plan, &destroy, &mut prepared.resolved)?;
+    let differences = again::prove_cluster(&prepared.resolved, &record.scope, &prepared.plan)?;
     let mut sink = EventSink::again(&path, record, Arc::new(RealClock), vec![super::progress(common)])?;
     sink.tell(Event::Planned { plan: prepared.plan.clone() })?;
+    differences.into_iter().try_for_each(|text| sink.tell(Event::Warned { text }))?;
     whole(common, prepared.measure(sink, &interrupt)?)
 }
 
@@ -75,6 +77,7 @@ fn begin(common: &Common, layer: &SweepCommand) -> Result<u8, Failure> {
         quiesce: args.run.quiesce,
         thorough: true,
         restarts: None,
+        sets_twice: false,
     };
     sound_and_print(common, &args.run, &request)
 }

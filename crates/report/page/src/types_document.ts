@@ -625,6 +625,11 @@ export interface Rate {
    */
   per_second: number | null;
   arrivals: Arrivals;
+  /**
+   * Each job keeps its share by itself, as fio's jobs do: what is due while it is busy waits for it, also where other jobs are idle. Else
+   * whichever has a slot free begins what is due.
+   */
+  by_job?: boolean;
 }
 /**
  * Folders in folders, and files in the lowest of them.
@@ -705,6 +710,10 @@ export interface Scope {
    * Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
    */
   pgs_per_osd_most: number | null;
+  /**
+   * From which share of its room on an OSD is called nearly full (`mon_osd_nearfull_ratio`, `ceph osd set-nearfull-ratio`).
+   */
+  nearfull: number | null;
   /**
    * May placement groups be bound to OSDs one by one (`pg-upmap`: `require-min-compat-client` is luminous or later)?
    */

@@ -203,6 +203,7 @@ fn scope() -> Scope {
         devices: (0..3).map(device).collect(),
         osds: (0..3).map(osd).collect(),
         pgs_per_osd_most: Some(250),
+        nearfull: Some(0.85),
         pg_upmap: Some(true),
         new_pool_osds: vec![0, 1, 2],
         new_pool_apart: Some("host".into()),
