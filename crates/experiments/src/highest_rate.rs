@@ -10,6 +10,8 @@ const CAPACITY_SECONDS: f64 = 4.0;
 /// Where the search begins, and how far it goes, as shares of that.
 const LOWEST: f64 = 0.3;
 const HIGHEST: f64 = 1.1;
+/// A closed loop can say too little (cold caches, others at work): where that rate is kept, twice as much is tried, up to this share of it.
+const BEYOND: f64 = 20.0;
 /// The search gives up below this share of it.
 const HARDLY: f64 = 0.002;
 /// The search ends when the lowest rate that breaks the bound is at most this many times the highest one that keeps it.
@@ -58,7 +60,7 @@ impl HighestRate {
                 Passes::probing(self.add(base, rate, false), self.short_goal(PROBE_SECONDS), self.bound)
             }
             Ok(found) => {
-                let rate = self.to_confirm(found?, limit)?;
+                let rate = self.to_confirm(found?, limit, record)?;
                 Passes::of_one(self.add(base, rate, true), self.plan.goal.clone())
             }
         });
@@ -72,12 +74,21 @@ impl HighestRate {
         let kept = |rate: f64| self.kept(rounded(rate), targets, limit);
         // A figure of several targets has the rates of all.
         let capacity = capacity / targets;
-        let (mut low, mut high) = (LOWEST * capacity, HIGHEST * capacity);
-        while kept(low)? != Some(true) {
-            high = low;
-            low /= 4.0;
-            if low < HARDLY * capacity {
-                return Ok(None);
+        let (mut low, mut high, mut broken) = (LOWEST * capacity, HIGHEST * capacity, false);
+        // What could not be measured says nothing: the search is over.
+        loop {
+            match kept(low)? {
+                Some(true) => break,
+                Some(false) if low / 4.0 >= HARDLY * capacity => (low, high, broken) = (low / 4.0, low, true),
+                Some(false) | None => return Ok(None),
+            }
+        }
+        while !broken {
+            match kept(high)? {
+                Some(false) => broken = true,
+                Some(true) if high * 2.0 <= BEYOND * capacity => (low, high) = (high, high * 2.0),
+                Some(true) => return Ok(Some(high)),
+                None => return Ok(None),
             }
         }
         while high / low > CLOSE {
@@ -102,8 +113,14 @@ impl HighestRate {
         Ok(found.map(|probe| probe.kept))
     }
 
-    fn to_confirm(&self, rate: f64, limit: &Limit) -> Option<f64> {
-        let tried = self.searches.last().map_or(0, |search| search.confirmations.len());
+    /// `None`: one is confirmed, or none can be: too many were not, or the last one was not measured.
+    fn to_confirm(&self, rate: f64, limit: &Limit, record: &Record) -> Option<f64> {
+        let confirmations = self.searches.last().map_or(&[][..], |search| &search.confirmations);
+        let measured = |id: &StepId| record.slices.iter().any(|slice| slice.step == *id && slice.void.is_none());
+        if !confirmations.last().is_none_or(measured) {
+            return None;
+        }
+        let tried = confirmations.len();
         (limit.rate.is_none() && tried < CONFIRMATIONS).then(|| rounded(rate * LESS.powi(tried as i32)))
     }
 
@@ -111,7 +128,7 @@ impl HighestRate {
     fn add(&mut self, base: &Step, per_second: f64, confirms: bool) -> Step {
         let id = StepId(self.plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0));
         let mut step = Step { id, metric: model::Metric::LatencyMean, ..base.clone() };
-        step.workload.rate = Some(Rate { per_second, arrivals: self.bound.arrivals });
+        step.workload.rate = Some(Rate { per_second, arrivals: self.bound.arrivals, by_job: false });
         self.plan.steps.push(step.clone());
         if let Some(search) = self.searches.last_mut() {
             if confirms { &mut search.confirmations } else { &mut search.probes }.push(id);

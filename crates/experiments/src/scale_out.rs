@@ -2,7 +2,7 @@
 
 use crate::passes::Passes;
 use crate::scheduler::{Scheduler, Task};
-use model::{Doubling, Plan, PlannedExperiment, Record, ScalingStep, Step, StepId, Workload};
+use model::{Doubling, Goal, Plan, PlannedExperiment, Record, ScalingStep, Step, StepId, Workload};
 use std::collections::VecDeque;
 
 pub struct ScaleOut {
@@ -12,6 +12,7 @@ pub struct ScaleOut {
     doublings: Vec<Doubling>,
     /// The largest that there may be, of those that were not begun yet: all hosts, with `clients_most` on each.
     bases: VecDeque<Step>,
+    bases_all: usize,
     next_id: u32,
     base: Option<Step>,
     /// The loads of the base that were not tried yet.
@@ -22,13 +23,14 @@ pub struct ScaleOut {
 impl ScaleOut {
     pub fn new(plan: Plan, clients_most: u32) -> ScaleOut {
         let next_id = plan.steps.iter().map(|step| step.id.0 + 1).max().unwrap_or(0);
-        let bases = plan.steps.iter().cloned().collect();
+        let (bases, bases_all) = (plan.steps.iter().cloned().collect(), plan.steps.len());
         let plan = Plan { steps: Vec::new(), ..plan };
         ScaleOut {
             plan,
             clients_most,
             doublings: Vec::new(),
             bases,
+            bases_all,
             next_id,
             base: None,
             loads: VecDeque::new(),
@@ -37,7 +39,7 @@ impl ScaleOut {
     }
 
     /// Twice as many clients; `None`: that is not worth it, or there may be no more.
-    fn further(&mut self, record: &Record) -> Option<Task> {
+    fn further(&mut self, record: &Record, now: f64) -> Option<Task> {
         let tried = self.doublings.last().is_some_and(|doubling| !doubling.loads.is_empty());
         if tried && judge::without_findings(record).answer.doubled().last().is_none_or(|found| found.ended) {
             return None;
@@ -50,7 +52,9 @@ impl ScaleOut {
         self.doublings.last_mut()?.loads.push(ScalingStep { step: id, hosts, each });
         let doublings = self.doublings.clone();
         self.plan.experiment = PlannedExperiment::ScaleOut { clients_most: self.clients_most, doublings };
-        self.under_way = Some(Passes::of_one(step, self.plan.goal.clone()));
+        // Each load has the time of one, from when it begins.
+        let run_seconds = self.plan.goal.run_seconds.map(|seconds| now + seconds / self.bases_all.max(1) as f64);
+        self.under_way = Some(Passes::of_one(step, Goal { run_seconds, ..self.plan.goal.clone() }));
         Some(Task::Plan(Box::new(self.plan.clone())))
     }
 }
@@ -61,7 +65,7 @@ impl Scheduler for ScaleOut {
             return Some(task);
         }
         loop {
-            if let Some(task) = self.further(record) {
+            if let Some(task) = self.further(record, now) {
                 return Some(task);
             }
             let base = self.bases.pop_front()?;

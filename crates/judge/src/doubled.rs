@@ -71,12 +71,18 @@ fn outcome(loads: &[ScaledLoad], starved: bool, most: u32) -> (Option<u32>, bool
         percent(error)
     );
     let more = f64::from(clients(last)) / f64::from(clients(before).max(1)) - 1.0;
-    match gain < WORTH * more.min(1.0) {
+    let worth = WORTH * more.min(1.0);
+    match gain < worth {
         false if last.each < most => (None, false, format!("{brought}: more of them were not tried")),
         false => (
             None,
             false,
             format!("{brought}: that many were not enough to fill the cluster; name more hosts (--hosts)"),
+        ),
+        true if gain + error >= worth && !starved => (
+            None,
+            false,
+            format!("{brought}: that is not known well enough to say whether so many fill the cluster (--settle)"),
         ),
         true if starved => {
             let why = "but these threads waited for their processors: the hosts that load are full, not the cluster; name more \
@@ -130,6 +136,19 @@ mod tests {
         let (full, _, says) = outcome(&[load(1, 1, 1000.0), load(1, 2, 900.0)], false, 1);
         assert_eq!(full, Some(1));
         assert!(says.contains("one client is enough") && says.contains("10.0 % less"), "{says}");
+    }
+
+    #[test]
+    fn what_is_not_known_well_fills_nothing() {
+        let imprecise = |each, value: f64| ScaledLoad {
+            estimate: Some(Estimate::new(value, 0.15 * value)),
+            ..load(1, each, value)
+        };
+        let (full, ended, says) = outcome(&[imprecise(1, 1000.0), imprecise(2, 1020.0)], false, 8);
+        assert_eq!((full, ended), (None, false));
+        assert!(says.contains("not known well enough"), "{says}");
+        let (full, ..) = outcome(&[imprecise(1, 1000.0), imprecise(2, 600.0)], false, 8);
+        assert_eq!(full, Some(1));
     }
 
     #[test]

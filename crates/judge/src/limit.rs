@@ -107,7 +107,7 @@ pub fn limits(record: &Record, entries: &[Entry], bound: ResponseBound, searches
                 rate: confirmed.map(|probe| probe.rate),
                 capacity,
                 seconds: confirmed.map_or(0.0, |probe| probe.seconds),
-                why: confirmed.is_none().then(|| why_none(record, search.capacity, &probes)),
+                why: confirmed.is_none().then(|| why_none(record, search, &probes)),
                 probes,
             })
         })
@@ -130,9 +130,14 @@ fn rate_of(entry: &Entry) -> f64 {
     mean(&entry.slices.iter().map(|slice| crate::labels::overall_rate(slice)).collect::<Vec<_>>())
 }
 
-fn why_none(record: &Record, capacity: StepId, probes: &[TriedRate]) -> String {
-    let void = |slice: &&Slice| slice.step == capacity && slice.void.is_some();
-    if let Some(why) = record.slices.iter().find(void).and_then(|slice| slice.void.clone()) {
+fn why_none(record: &Record, search: &Search, probes: &[TriedRate]) -> String {
+    // What was tried last: with what was not measured the search ended.
+    let last = search.confirmations.last().or(search.probes.last()).unwrap_or(&search.capacity);
+    let of = |step: StepId| record.slices.iter().filter(move |slice| slice.step == step);
+    let void = |step: StepId| {
+        of(step).all(|slice| slice.void.is_some()).then(|| of(step).find_map(|slice| slice.void.clone()))
+    };
+    if let Some(why) = void(*last).or_else(|| void(search.capacity)).flatten() {
         return why;
     }
     match probes.iter().map(|probe| probe.rate).reduce(f64::min) {

@@ -112,9 +112,15 @@ fn changes_are_seen(home: &Home, on: &[&str]) {
     let load = ["--working-set", "1M", "--patterns", "write-parallel,read-latency", "--duration", "4s"];
     // Of this seed, the write comes first.
     let words = ["--seed", "2", "--format", "json"];
-    let run = start(home, &[&["disk", &beneath.device, "--verify"], on, &load, &words].concat());
+    let mut run = start(home, &[&["disk", &beneath.device, "--verify"], on, &load, &words].concat());
     let empty = |bytes: &[u8]| bytes.chunks(BLOCK).filter(|block| block.iter().all(|byte| *byte == 0)).count();
-    eventually("the filling", 60, || empty(&beneath.bytes()) == 0);
+    eventually("the filling, or the end of the run", 60, || {
+        run.try_wait().unwrap().is_some() || empty(&beneath.bytes()) == 0
+    });
+    if run.try_wait().unwrap().is_some() {
+        let output = run.wait_with_output().unwrap();
+        panic!("it filled nothing: {}", String::from_utf8_lossy(&output.stderr));
+    }
     let before = beneath.bytes();
     let changed = |now: &[u8]| before.chunks(BLOCK).zip(now.chunks(BLOCK)).filter(|(a, b)| a != b).count();
     eventually("the writing", 60, || changed(&beneath.bytes()) == SPAN / BLOCK);
