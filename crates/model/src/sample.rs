@@ -4,8 +4,8 @@ use crate::clock::Nanos;
 use crate::effort::Effort;
 use crate::operation::OpClass;
 use crate::step_id::StepId;
-use crate::tally::Sparse;
 use crate::workload::Bytes;
+use latencies::Sparse;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 

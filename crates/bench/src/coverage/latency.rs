@@ -1,8 +1,8 @@
 //! Latencies that belong to a rate, and their true percentiles in the long run.
 
 use crate::coverage::noise::DT;
+use model::Latencies;
 use model::Sparse;
-use model::tally::Latencies;
 use rand::rngs::StdRng;
 use rand_distr::{Distribution, LogNormal};
 use statrs::distribution::{ContinuousCDF, Normal};

@@ -3,7 +3,7 @@
 use crate::coverage::noise::DT;
 use crate::coverage::replay::SeriesSource;
 use crate::coverage::trial::{PERCENTILES, Truth};
-use model::tally::Latencies;
+use model::Latencies;
 use model::{Failure, OpClass, Sparse};
 use rand::RngExt;
 use rand::rngs::StdRng;

@@ -4,7 +4,7 @@ use model::Sparse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The grouping power of the recorded buckets (`model::tally`): 2^7 buckets a doubling.
+/// The grouping power of the recorded buckets (`latencies`): 2^7 buckets a doubling.
 const RECORDED_POWER: u32 = 7;
 
 /// `index[i]` counted `count[i]`; bucket edges follow from `power` as in the recorder, with 2^power buckets a doubling.

@@ -1,7 +1,7 @@
 //! Latencies as a log-linear histogram: dense while counting, sparse when stored.
 
 use crate::buckets::Buckets;
-use histogram::{Config, Histogram};
+use ::histogram::{Config, Histogram};
 use serde::{Deserialize, Serialize};
 
 /// 7 bits: ±0.4 % and 39 KB; the interval of a p99 is ±5 % at best, so more would buy nothing.
@@ -57,7 +57,6 @@ impl Latencies {
     }
 
     /// Hands over what was counted and begins anew.
-    #[inline]
     pub fn take(&mut self) -> Sparse {
         let sparse = self.sparse();
         if self.count > 0 {
@@ -67,14 +66,12 @@ impl Latencies {
         sparse
     }
 
-    #[inline]
     pub fn sparse(&self) -> Sparse {
         let filled = if self.count == 0 { &[][..] } else { self.buckets.as_slice() };
         let buckets = filled.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (i as u32, *n)).collect();
         Sparse { buckets, sum_ns: self.sum_ns, count: self.count, max_ns: self.max_ns }
     }
 
-    #[inline]
     pub fn add(&mut self, other: &Sparse) {
         let dense = self.buckets.as_mut_slice();
         for (index, n) in &other.buckets {
@@ -135,7 +132,6 @@ impl Sparse {
 
     /// Quantile `p` in 0..=1, interpolated inside its bucket (removes the bucket-edge bias), never above the largest seen.
     /// `None`: nothing was recorded, or only its sum is known.
-    #[inline]
     pub fn quantile_ns(&self, p: f64) -> Option<f64> {
         if self.count == 0 || self.buckets.is_empty() {
             return None;
@@ -155,7 +151,6 @@ impl Sparse {
     }
 
     /// How many operations took longer than `ns`, the bucket that holds it split in proportion.
-    #[inline]
     pub fn above(&self, ns: f64) -> f64 {
         let at = Sparse::bucket_of(ns as u64);
         let (low, high) = Sparse::bucket_range(at);
