@@ -7,11 +7,13 @@ use engines::EngineError;
 use engines::crew::Flow;
 use model::clock::SECOND;
 use model::{Bytes, Nanos, SliceEnd, Step, WindowSet};
+use std::any::Any;
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 pub struct Loading {
@@ -24,28 +26,65 @@ pub struct Loading {
 /// The least time between two reports of how much is filled.
 const TOLD: Duration = Duration::from_millis(200);
 
+/// What a slice's thread is for, and so what the coordinator waits for.
+#[derive(Clone, Copy)]
+enum Job {
+    Prepare,
+    Load,
+    Verify,
+}
+
+impl Job {
+    /// What is told where the thread itself can't. Of a load both, since it is not known here whether its sessions were open; which of
+    /// them the coordinator does not wait for, it passes over.
+    fn failed(self, slice: u64, why: String) -> Vec<AgentEvent> {
+        let broken = |why| AgentEvent::Ended { slice, end: SliceEnd { broken: Some(why), ..SliceEnd::default() } };
+        match self {
+            Job::Prepare => vec![broken(why)],
+            Job::Load => vec![AgentEvent::Ready { slice, error: Some(why.clone()) }, broken(why)],
+            Job::Verify => vec![AgentEvent::Verified { slice, checked: Vec::new(), error: Some(why) }],
+        }
+    }
+}
+
 impl Loading {
     /// Opens the step's sessions in a thread of its own, so that commands are read meanwhile.
     /// `most`: at most this many bytes are written to each target.
     pub fn open(load: Load, most: Option<Bytes>) -> Loading {
-        Loading::spawn(load, move |load, start| load.live(start, most))
+        Loading::spawn(own_thread(), load, Job::Load, move |load, start| load.live(start, most))
     }
 
     /// Makes its targets ready.
     pub fn prepare(load: Load, how: Preparation) -> Loading {
-        Loading::spawn(load, move |load, _| load.prepare(how))
+        Loading::spawn(own_thread(), load, Job::Prepare, move |load, _| load.prepare(how))
     }
 
     /// Reads back what the slice wrote, and tells what was verified. `run_started`: as this host's clock shows it.
     pub fn verify(load: Load, limit: Duration, run_started: Nanos) -> Loading {
-        Loading::spawn(load, move |load, _| load.verify(limit, run_started))
+        Loading::spawn(own_thread(), load, Job::Verify, move |load, _| load.verify(limit, run_started))
     }
 
-    fn spawn(load: Load, work: impl FnOnce(&Load, &Receiver<Nanos>) + Send + 'static) -> Loading {
-        let (slice, stop) = (load.slice, load.stop.clone());
+    /// However the thread ends, the coordinator is told: it may wait without a limit.
+    fn spawn(
+        thread: Builder,
+        load: Load,
+        job: Job,
+        work: impl FnOnce(&Load, &Receiver<Nanos>) + Send + 'static,
+    ) -> Loading {
+        let (slice, stop, tell) = (load.slice, load.stop.clone(), load.tell.clone());
         let (starts, start) = channel();
-        let thread = std::thread::Builder::new().name("fathom-slice".into()).spawn(move || work(&load, &start)).ok();
-        Loading { slice, stop, starts, thread }
+        let failed = move |tell: &SyncSender<AgentEvent>, why: String| {
+            job.failed(slice, why).into_iter().for_each(|event| drop(tell.send(event)));
+        };
+        let spawned = thread.spawn(move || {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(&load, &start))) {
+                failed(&load.tell, format!("its thread broke off ({}); please report that", said(&*panic)));
+            }
+        });
+        if let Err(error) = &spawned {
+            failed(&tell, format!("its thread could not be started: {error}"));
+        }
+        Loading { slice, stop, starts, thread: spawned.ok() }
     }
 
     pub fn start(&self, at: Nanos) {
@@ -57,6 +96,16 @@ impl Loading {
         // Wakes the thread if it still waits for the start.
         let _ = self.starts.send(0);
     }
+}
+
+fn own_thread() -> Builder {
+    Builder::new().name("fathom-slice".into())
+}
+
+/// The words of a panic.
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
 }
 
 impl Drop for Loading {
@@ -134,5 +183,49 @@ impl Load {
 
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::own_files::Files;
+    use engines::Context;
+    use model::{Pattern, Workload, testing};
+    use std::sync::mpsc::sync_channel;
+
+    /// A load of nothing; what it tells goes to `tell`.
+    fn load(tell: SyncSender<AgentEvent>) -> Load {
+        let pattern = Pattern::ReadLatency;
+        let step = Step::new(0, testing::disks(), pattern, Vec::new(), Workload::canonical(pattern, 0, 1));
+        let host = LocalHost::new(Context::default(), Files::default());
+        Load { slice: 7, step, window_ns: SECOND, host, tell, stop: Arc::default() }
+    }
+
+    /// What the coordinator is told, by the kind of message.
+    fn told(thread: impl Fn() -> Builder, job: Job) -> Vec<(&'static str, String)> {
+        let (tell, news) = sync_channel(8);
+        drop(Loading::spawn(thread(), load(tell), job, |_, _| panic!("an index is {}", 9)));
+        let why = |event| match event {
+            AgentEvent::Ready { slice: 7, error: Some(why) } => ("ready", why),
+            AgentEvent::Ended { slice: 7, end: SliceEnd { broken: Some(why), .. } } => ("ended", why),
+            AgentEvent::Verified { slice: 7, error: Some(why), .. } => ("verified", why),
+            other => panic!("{other:?}"),
+        };
+        news.iter().map(why).collect()
+    }
+
+    #[test]
+    fn a_thread_that_breaks_off_or_can_not_be_started_is_told() {
+        for (job, kinds) in
+            [(Job::Prepare, &["ended"][..]), (Job::Load, &["ready", "ended"]), (Job::Verify, &["verified"])]
+        {
+            // No host has so large a stack.
+            let none = || own_thread().stack_size(1 << 60);
+            for (told, words) in [(told(own_thread, job), "an index is 9"), (told(none, job), "could not be started")] {
+                assert_eq!(told.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), kinds);
+                assert!(told.iter().all(|(_, why)| why.contains(words)), "{told:?}");
+            }
+        }
     }
 }
