@@ -4,9 +4,8 @@ use crate::AgentCommand;
 use crate::frame::{self, FrameError};
 use crate::link::{BEAT, DEAF};
 use std::io::Read;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
@@ -16,25 +15,53 @@ const LEAVING: Duration = Duration::from_secs(5);
 /// While an agent undoes what it changed it may take this long: many files are deleted one by one, and whoever does not answer is waited for.
 const UNDOING: Duration = Duration::from_secs(30 * 60);
 
-/// Is the agent undoing what it changed? It is not ended meanwhile.
+/// Is the agent undoing what it changed, or waiting for its load to end before that? It is not ended meanwhile.
 #[derive(Clone, Default)]
-pub struct Undoing(Arc<AtomicBool>);
+pub struct Undoing(Arc<Mutex<Works>>);
+
+#[derive(Default)]
+struct Works {
+    /// How many go on, one within the other.
+    count: u32,
+    /// When the last one ended.
+    ended: Option<Instant>,
+}
+
+/// One of them, until it is dropped: also by a panic.
+struct Work<'a>(&'a Undoing);
 
 impl Undoing {
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.0.store(true, Ordering::SeqCst);
-        let done = work();
-        self.0.store(false, Ordering::SeqCst);
-        done
+        self.works().count += 1;
+        let _one = Work(self);
+        work()
+    }
+
+    fn works(&self) -> MutexGuard<'_, Works> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Between two works as well: an agent that has undone one change may find only then that the connection is gone, and undo the others.
+    pub fn goes_on(&self, now: Instant) -> bool {
+        let works = self.works();
+        works.count > 0 || works.ended.is_some_and(|ended| now.saturating_duration_since(ended) < LEAVING)
     }
 
     /// Ends the process, after that.
     fn leave(&self) -> ! {
         let since = Instant::now();
-        while self.0.load(Ordering::SeqCst) && since.elapsed() < UNDOING {
+        while self.goes_on(Instant::now()) && since.elapsed() < UNDOING {
             sleep(BEAT);
         }
         ceph::leave(1)
+    }
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        let mut works = self.0.works();
+        works.count = works.count.saturating_sub(1);
+        works.ended = Some(Instant::now());
     }
 }
 
@@ -107,5 +134,17 @@ mod tests {
             matches!(&told[..], [Ok(AgentCommand::Describe), Ok(AgentCommand::Hush), Ok(AgentCommand::Leave), Err(_)]),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn an_agent_is_not_ended_within_a_work_nor_right_after_it() {
+        let undoing = Undoing::default();
+        assert!(!undoing.goes_on(Instant::now()));
+        undoing.during(|| {
+            undoing.during(|| ());
+            assert!(undoing.goes_on(Instant::now() + UNDOING), "the outer one goes on");
+        });
+        let now = Instant::now();
+        assert!(undoing.goes_on(now) && !undoing.goes_on(now + LEAVING));
     }
 }

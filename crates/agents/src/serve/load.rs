@@ -187,7 +187,7 @@ impl Load {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::own_files::Files;
     use engines::Context;
@@ -200,6 +200,11 @@ mod tests {
         let step = Step::new(0, testing::disks(), pattern, Vec::new(), Workload::canonical(pattern, 0, 1));
         let host = LocalHost::new(Context::default(), Files::default());
         Load { slice: 7, step, window_ns: SECOND, host, tell, stop: Arc::default() }
+    }
+
+    /// One that does this in its thread.
+    pub fn loading(work: impl FnOnce(&Receiver<Nanos>) + Send + 'static) -> Loading {
+        Loading::spawn(own_thread(), load(sync_channel(8).0), Job::Load, move |_, start| work(start))
     }
 
     /// What the coordinator is told, by the kind of message.

@@ -15,18 +15,20 @@ use crate::{AgentAnswer, AgentCommand, AgentEvent, Question};
 use cluster::journal::AgentJournal;
 use engines::Context;
 use engines::clock::RealClock;
+use engines::crew::{ASK_EVERY, LEAVE};
 use engines::floor::keep;
 use engines::network::{Echo, Listener, carries};
 use engines::verify::Verify;
 use hearing::{LastHeard, Undoing, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
+use model::clock::SECOND;
 use model::{Clock, Endpoint, Failure, Nanos, Step};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::io::{Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use watching::KernelWatch;
 
 /// At most this many events wait for a slow connection; without a limit they would fill the memory.
@@ -70,6 +72,7 @@ pub fn serve() -> Result<u8, Failure> {
         tell,
         journal: AgentJournal::in_folder(cluster::dirs::journals()),
         undoing: undoing.clone(),
+        patience: PATIENCE,
     };
     let asked = agent.obey(&orders, &heard);
     leave_soon(undoing);
@@ -99,7 +102,12 @@ struct Agent {
     tell: SyncSender<AgentEvent>,
     journal: AgentJournal,
     undoing: Undoing,
+    /// How long what loads is waited for when it is to end.
+    patience: Duration,
 }
+
+/// A slice sees within a second that it is to stop, and waits [`LEAVE`] for its threads.
+const PATIENCE: Duration = Duration::from_nanos(LEAVE + ASK_EVERY + SECOND);
 
 impl Agent {
     /// True: it was asked to leave. However it ends, nothing is loaded any more.
@@ -144,7 +152,7 @@ impl Agent {
             }
             AgentCommand::Question { id, question } => Some(AgentEvent::Answer { id, answer: self.answer(question) }),
             AgentCommand::Prepare { slice, step, how } => {
-                self.loading = None;
+                self.end_loading();
                 self.loading = Some(Loading::prepare(self.load(slice, *step, 0), how));
                 None
             }
@@ -167,13 +175,12 @@ impl Agent {
                 Some(AgentEvent::Answers { slice, target: asked, listener: key })
             }
             AgentCommand::Open { slice, step, window_ns, most } => {
-                // One that was forgotten ends first.
-                self.loading = None;
+                self.end_loading();
                 self.loading = Some(Loading::open(self.load(slice, *step, window_ns), most));
                 None
             }
             AgentCommand::Verify { slice, step, limit, run_started } => {
-                self.loading = None;
+                self.end_loading();
                 self.loading = Some(Loading::verify(self.load(slice, *step, 0), limit, run_started));
                 None
             }
@@ -217,12 +224,13 @@ impl Agent {
                 AgentAnswer::Made(made.map_err(|error| error.to_string()))
             }
             Question::Undo(change) => {
-                let undone = self.host.files.undo(&change, self.journal.standing());
+                let undo = || self.host.files.undo(&change, self.journal.standing());
+                let undone = self.undoing.during(undo);
                 AgentAnswer::Made(undone.map(drop).map_err(|error| error.to_string()))
             }
             Question::Value { setting } => AgentAnswer::Value(cluster::host_settings::read(&setting)),
             Question::Temperature { disk } => AgentAnswer::Temperature(cluster::temperature::now(&disk)),
-            Question::Restore => restored(),
+            Question::Restore => self.undoing.during(restored),
             Question::Restart { osd } => AgentAnswer::Made(systemd::restart(osd)),
             Question::RollBack => AgentAnswer::RolledBack(self.roll_back()),
             Question::Echo(end) => {
@@ -239,16 +247,40 @@ impl Agent {
         }
     }
 
+    /// One that was forgotten ends before the next one begins. The agent is not ended meanwhile: it undoes its changes after that.
+    fn end_loading(&mut self) {
+        if let Some(loading) = self.loading.take() {
+            self.undoing.during(|| dropped_within(self.patience, loading));
+        }
+    }
+
     /// Nothing is loaded any more, and all that was changed here is undone. What is not, and why.
     fn roll_back(&mut self) -> Vec<String> {
-        self.loading = None;
-        self.listeners.clear();
-        self.host.files = Files::default();
-        self.undoing.during(|| self.journal.roll_back()).iter().map(ToString::to_string).collect()
+        let undoing = self.undoing.clone();
+        let left = undoing.during(|| {
+            dropped_within(self.patience, (self.loading.take(), std::mem::take(&mut self.listeners)));
+            self.host.files = Files::default();
+            self.journal.roll_back()
+        });
+        left.iter().map(ToString::to_string).collect()
     }
 
     fn load(&self, slice: u64, step: Step, window_ns: Nanos) -> Load {
         Load { slice, step, window_ns, host: self.host.clone(), tell: self.tell.clone(), stop: Default::default() }
+    }
+}
+
+/// Ends it, but does not wait longer: a call to a disk that is gone or a cluster that does not answer may never return. Whoever is in it is left
+/// behind, and stops once it does.
+fn dropped_within(patience: Duration, what: impl Send + 'static) {
+    let (tell, told) = channel();
+    let end = move || {
+        drop(what);
+        // Nobody waits any more if it took too long.
+        let _ = tell.send(());
+    };
+    if std::thread::Builder::new().name("fathom-end".into()).spawn(end).is_ok() {
+        let _ = told.recv_timeout(patience);
     }
 }
 
@@ -279,4 +311,59 @@ fn speak(mut output: Stdout, waiting: &Receiver<AgentEvent>) {
 /// On standard error, for whoever started it by hand. Nobody may read that: no reason to end.
 fn tell_person(text: std::fmt::Arguments) {
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cluster::journal::AgentOf;
+    use std::path::Path;
+    use std::time::Instant;
+
+    /// One that loads, and has changed something.
+    fn agent(journals: &Path, undoing: &Undoing, loading: Loading) -> Agent {
+        let mut journal = AgentJournal::in_folder(journals.to_path_buf());
+        journal.begun(&AgentOf { run: "r".into(), host: "h".into() }).unwrap();
+        Agent {
+            host: LocalHost::new(Context::default(), Files::default()),
+            looks: Looks::default(),
+            loading: Some(loading),
+            listeners: Vec::new(),
+            watching: None,
+            echo: None,
+            tell: sync_channel(8).0,
+            journal,
+            undoing: undoing.clone(),
+            patience: PATIENCE,
+        }
+    }
+
+    #[test]
+    fn an_agent_that_waits_for_its_load_to_end_before_it_undoes_its_changes_is_not_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let ends: [fn(&mut Agent); 2] = [|agent| drop(agent.roll_back()), Agent::end_loading];
+        for end in ends {
+            let undoing = Undoing::default();
+            let (own, (tell, told)) = (undoing.clone(), channel());
+            let loading = load::tests::loading(move |start| {
+                // Until it is stopped.
+                let _ = start.recv();
+                tell.send(own.goes_on(Instant::now())).unwrap();
+            });
+            end(&mut agent(folder.path(), &undoing, loading));
+            assert_eq!(told.recv(), Ok(true));
+        }
+    }
+
+    #[test]
+    fn a_load_that_is_stuck_keeps_no_change_from_being_undone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (release, stuck) = channel::<()>();
+        let loading = load::tests::loading(move |_| stuck.recv().unwrap_or_default());
+        let mut agent = agent(folder.path(), &Undoing::default(), loading);
+        agent.patience = Duration::ZERO;
+        assert_eq!(agent.roll_back(), Vec::<String>::new());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the journal stands");
+        drop(release);
+    }
 }

@@ -32,6 +32,9 @@ const STALL: Nanos = 10 * SECOND;
 const STALL_TOLD: Nanos = 60 * SECOND;
 /// How long lanes wait for their operations in flight when a slice ends.
 const DRAIN: Nanos = 3 * SECOND;
+/// How long a slice waits for its threads at the end: for their drain, and for closing what they opened. A thread that
+/// takes longer (its disk is gone) is left behind; it ends by itself when the kernel lets go of it.
+pub const LEAVE: Nanos = DRAIN + 7 * SECOND;
 
 /// A window set without samples, which only asks whether to go on. Its number is that of the last window that has ended by now.
 pub fn no_window(start: Nanos, window_ns: Nanos, now: Nanos) -> WindowSet {

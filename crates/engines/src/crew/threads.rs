@@ -2,10 +2,9 @@
 
 use super::effort::of_this_thread;
 use super::overseer::{LaneEnd, Overseer};
-use super::{DRAIN, Seat};
+use super::{DRAIN, LEAVE, Seat};
 use crate::api::EngineError;
 use crate::worker::{Cut, Lane};
-use model::clock::SECOND;
 use model::{Clock, Effort, Nanos, SliceEnd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,9 +13,6 @@ use std::time::Duration;
 
 /// Windows of one lane that may wait to be collected: a minute of them at the shortest useful length.
 const BACKLOG: usize = 1200;
-/// How long a slice waits for its threads at the end: for their drain, and for closing what they opened. A thread that
-/// takes longer (its disk is gone) is left behind; it ends by itself when the kernel lets go of it.
-const LEAVE: Nanos = DRAIN + 7 * SECOND;
 
 enum News {
     Windows { lane: usize, cuts: Vec<Cut>, first_error: Option<String> },
