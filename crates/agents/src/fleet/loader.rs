@@ -7,7 +7,7 @@ use crate::loader::{Checks, Loader};
 use crate::{AgentCommand, AgentEvent, Preparation, What};
 use engines::EngineError;
 use engines::clock::RealClock;
-use engines::crew::{ASK_EVERY, Flow, no_window};
+use engines::crew::{ASK_EVERY, Flow, LEAVE, no_window};
 use model::clock::{MILLISECOND, SECOND};
 use model::{Bytes, Clock, HostSeconds, Key, Nanos, Place, SliceEnd, Step, Target, WindowSet};
 use std::cell::RefCell;
@@ -36,8 +36,9 @@ fn from_here(step: &Step) -> bool {
 pub(super) const OPENING: Duration = Duration::from_secs(60);
 /// From the command to the start, beside the travel time of the command: enough for every agent to hear of it.
 const LEAD: Nanos = 50 * MILLISECOND;
-/// How long agents may take to end after the stop: operations in flight end within 3 s, and are reported.
-pub(super) const ENDING: Duration = Duration::from_secs(10);
+/// How long agents may take to end after the stop, beside the window in which they see it: they ask themselves every second, and then wait
+/// [`LEAVE`] for their threads. The rest is for the way there and back.
+pub(super) const ENDING: Duration = Duration::from_nanos(LEAVE + ASK_EVERY + 4 * SECOND);
 
 impl Loader for HostsLoader<'_> {
     fn load(
@@ -373,7 +374,7 @@ impl Sliced<'_> {
 
     /// What is still said of this slice: errors, effort. Windows that come now are too late.
     fn farewell(&mut self, merge: &mut Merge) {
-        let deadline = RealClock.now() + ENDING.as_nanos() as Nanos;
+        let deadline = RealClock.now() + self.window_ns + ENDING.as_nanos() as Nanos;
         while !merge.all_ended() && RealClock.now() < deadline {
             let timeout = Duration::from_nanos(deadline.saturating_sub(RealClock.now()).min(SECOND));
             if let Some(heard) = self.fleet.next(timeout) {

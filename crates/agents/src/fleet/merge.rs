@@ -201,9 +201,15 @@ impl Merge {
             // Nobody was left to load it: it is no shorter slice, but none.
             self.end.broken = self.gaps.first().map(|(_, says)| says.clone());
         }
-        self.end.gap = self.gaps.into_iter().next().map(|(_, says)| says);
+        let untold = self.loading.first().map(|agent| did_not_end(self.names.get(agent)));
+        self.end.gap = self.gaps.into_iter().next().map(|(_, says)| says).or(untold);
         self.end
     }
+}
+
+/// Its windows count; its errors and what its load took are not known.
+fn did_not_end(host: Option<&String>) -> String {
+    format!("host {} did not say how the slice ended", host.map_or("", String::as_str))
 }
 
 #[cfg(test)]
@@ -304,6 +310,7 @@ mod tests {
         let broken = || SliceEnd { broken: Some("no operation completed".into()), ..SliceEnd::default() };
         let mut merge = silent();
         merge.ended(1, broken(), &[1]);
+        merge.ended(0, SliceEnd::default(), &[0]);
         let end = merge.end();
         assert_eq!((end.broken.as_deref(), end.gap), (Some("no operation completed"), None));
         // Another one that is missing stays so.
@@ -314,6 +321,19 @@ mod tests {
         let mut merge = silent();
         merge.ended(0, broken(), &[0]);
         assert!(merge.end().gap.unwrap().contains("host b is missing"));
+    }
+
+    #[test]
+    fn who_did_not_say_how_the_slice_ended_is_named() {
+        let mut merge = two();
+        merge.put(0, set(0, 3), &[0], SECOND).unwrap();
+        merge.put(1, set(0, 7), &[1], SECOND).unwrap();
+        assert!(merge.complete(WINDOW, &silent).is_some());
+        merge.ended(0, SliceEnd::default(), &[0]);
+        let end = merge.end();
+        // What it loaded was heard of.
+        assert_eq!((end.broken, end.windows), (None, 1));
+        assert_eq!(end.gap.as_deref(), Some("host b did not say how the slice ended"));
     }
 
     #[test]
