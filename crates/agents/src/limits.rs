@@ -16,7 +16,7 @@ const COUNT: u64 = 1 << 40;
 /// Bytes in one window.
 const MOVED: u64 = 1 << 44;
 /// Bytes verified in one slice.
-const VERIFIED: u64 = 1 << 56;
+const COMPARED: u64 = 1 << 56;
 /// Latencies are counted up to 2^44 ns, 4.9 hours; their sum in one window is below this with 500,000 in flight for half a minute.
 const LONGEST: Nanos = 1 << 44;
 const LONGEST_SUM: Nanos = 1 << 54;
@@ -34,10 +34,12 @@ const THINGS: usize = 1 << 17;
 const IN_A_SECOND: u64 = 4096;
 
 /// Bytes of a message by its first one, which says its kind (postcard writes the variant's number): in memory a list of what is empty takes
-/// some twenty times as much. A thousand disks are described in 100 KiB, and a second of theirs is told in as much.
+/// some twenty times as much. A thousand disks are described in 100 KiB, and a second of theirs is told in as much; how they are set up, with
+/// names and in full, takes 1 MiB, and what was verified of a thousand targets, each with flaws, as much.
 pub fn longest(kind: u8) -> usize {
     match kind {
         DESCRIPTION => 1 << 20,
+        ANSWER | VERIFIED => 4 << 20,
         WINDOW => LARGEST,
         SECOND => 256 << 10,
         ENDED => 2 << 20,
@@ -46,9 +48,11 @@ pub fn longest(kind: u8) -> usize {
 }
 
 const DESCRIPTION: u8 = 3;
+const ANSWER: u8 = 5;
 const WINDOW: u8 = 9;
 const SECOND: u8 = 10;
 const ENDED: u8 = 11;
+const VERIFIED: u8 = 12;
 
 /// What it takes in memory beyond its bytes on the line.
 pub fn more_than_its_bytes(news: &AgentEvent) -> usize {
@@ -165,7 +169,7 @@ fn of_service(look: &ServiceLook) -> Result<(), String> {
 
 fn of_checked(checked: &Checked) -> Result<(), String> {
     let Checked { bytes, unknown, wrong, stale, torn, misplaced, flaws, read_back } = checked;
-    [bytes, unknown].into_iter().try_for_each(|bytes| number("bytes that were verified", *bytes, VERIFIED))?;
+    [bytes, unknown].into_iter().try_for_each(|bytes| number("bytes that were verified", *bytes, COMPARED))?;
     [wrong, stale, torn, misplaced].into_iter().try_for_each(|blocks| number("flawed blocks", *blocks, COUNT))?;
     read_back.iter().try_for_each(|read| number("bytes that were read back", read.bytes.max(read.of), STORED))?;
     many("flaws", flaws.len())?;
@@ -364,7 +368,9 @@ impl Drop for QueuePlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Connection, Connections};
+    use crate::frame;
+    use model::facts::{BlockQueue, DaemonProcess, NicSetup};
+    use model::{Connection, Connections, DriveHealth, Flaw, FlawKind};
 
     /// One operation in flight that takes 15 s: then its windows of 50 ms come at once, beside what the kernel counted.
     #[test]
@@ -392,8 +398,40 @@ mod tests {
             (window, WINDOW),
             (AgentEvent::Second { slice: 1, at: 1, second: Box::default() }, SECOND),
             (ended, ENDED),
+            (AgentEvent::Answer { id: 1, answer: AgentAnswer::Made(Ok(())) }, ANSWER),
+            (AgentEvent::Verified { slice: 1, checked: Vec::new(), error: None }, VERIFIED),
         ] {
             assert_eq!(postcard::to_stdvec(&news).unwrap()[0], kind, "{news:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_large_host_tells_in_order_breaks_no_limit() {
+        let word = || "sixteen letters!".to_string();
+        let disk = BlockQueue {
+            name: word(),
+            model: Some(word()),
+            firmware: Some(word()),
+            partitions: vec![(word(), 2048), (word(), 1 << 30)],
+            health: Some(DriveHealth::default()),
+            ..BlockQueue::default()
+        };
+        let nic = NicSetup { name: word(), addresses: vec![word(); 3], ..NicSetup::default() };
+        let daemon = DaemonProcess { name: word(), allocator_file: Some(word()), ..DaemonProcess::default() };
+        let (disks, nics, daemons) = (vec![disk; 1000], vec![nic; 1000], vec![daemon; 1000]);
+        let setup = HostSetup { disks, nics, daemons, ..HostSetup::default() };
+        let (kind, place, says) = (FlawKind::Torn, word().repeat(4), word().repeat(8));
+        let flaw = Flaw { kind, place, offset: 1 << 40, bytes: 4096, seconds: 1.0, says };
+        let checked = Checked { flaws: vec![flaw; 10], ..Checked::default() };
+        for news in [
+            AgentEvent::Answer { id: 1, answer: AgentAnswer::Setup(Box::new(setup)) },
+            AgentEvent::Verified { slice: 1, checked: vec![(0, checked); 1000], error: None },
+        ] {
+            let mut line = Vec::new();
+            frame::write(&mut line, &news).unwrap();
+            assert!(line.len() > 512 << 10, "{} bytes", line.len());
+            let (told, _) = frame::read_counted::<AgentEvent>(&mut line.as_slice(), longest).unwrap();
+            assert_eq!((check(&told), told == news), (Ok(()), true));
         }
     }
 
