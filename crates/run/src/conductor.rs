@@ -321,18 +321,48 @@ fn report(pass: u32, sink: &mut EventSink) -> Result<(), Failure> {
     sink.tell(Event::PassFinished { pass, report: Box::new(report) })
 }
 
-/// Adds a window to each target's series, and, of several targets, to that of all together.
+/// Adds a window to each target's series, and, of several targets, to that of all together if it has all of them.
 fn collect(step: &Step, set: &WindowSet, series: &mut Series) {
     let mut together: BTreeMap<OpClass, Vec<&Sample>> = BTreeMap::new();
     for (target, kind, sample) in &set.samples {
         series.entry((Some(*target), *kind)).or_default().push(sample.clone());
         together.entry(*kind).or_default().push(sample);
     }
-    // Of clients only the whole says what the cluster can do.
-    let whole = |parts: &Vec<&Sample>| !step.of_clients() || parts.len() == step.targets.len();
+    // Without a host that was lost it would be another load, and a drop that no target has.
+    let whole = |parts: &Vec<&Sample>| parts.len() == step.targets.len();
     if step.has_whole() {
         for (kind, parts) in together.into_iter().filter(|(_, parts)| whole(parts)) {
             series.entry((None, kind)).or_default().push(Sample::side_by_side(set.window, &parts));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Client, Pattern, Place, Workload, testing};
+
+    #[test]
+    fn a_window_that_lacks_a_target_is_none_of_all_together() {
+        let target = |host: &str, of: &str| Target {
+            client: Some(Client { host: host.into(), of: of.into() }),
+            ..Target::new(testing::disks(), of, Place::Null)
+        };
+        let pattern = Pattern::ReadParallel;
+        let window = |window: u32, targets: u32| WindowSet {
+            window,
+            samples: (0..targets).map(|n| (n, OpClass::Read, Sample { window, ops: 5, ..Sample::default() })).collect(),
+        };
+        // Disks of several hosts, and one pool that several hosts load.
+        for of in [["a:sdb", "b:sdb"], ["pool", "pool"]] {
+            let targets = vec![target("a", of[0]), target("b", of[1])];
+            let step = Step::new(0, testing::disks(), pattern, targets, Workload::canonical(pattern, 1 << 30, 1));
+            let mut series = Series::new();
+            for set in [window(0, 2), window(1, 1), window(2, 1)] {
+                collect(&step, &set, &mut series);
+            }
+            let ops = |target| series[&(target, OpClass::Read)].iter().map(|one| one.ops).collect::<Vec<_>>();
+            assert_eq!((ops(None), ops(Some(0)), ops(Some(1))), (vec![10], vec![5, 5, 5], vec![5]), "{of:?}");
         }
     }
 }
