@@ -31,6 +31,12 @@ pub enum ArchiveError {
     ReadOnly { path: PathBuf },
     #[error("the archive {} cannot be opened ({reason}); check the rights of the file and its folder, or name another with --archive FILE", .path.display())]
     Closed { path: PathBuf, reason: String },
+    #[error(
+        "the archive {} cannot be written, and what is in its log {} cannot be read without that; \
+         copy both files to where they can be written and name the copy of the archive with --archive FILE",
+        .path.display(), .log.display()
+    )]
+    LogUnread { path: PathBuf, log: PathBuf },
     #[error("the disk of the archive {} is full; free some space or name a file on another disk with --archive FILE", .path.display())]
     Full { path: PathBuf },
     #[error("the archive {} stayed locked by another program for {} s; end that program or name another file with --archive FILE", .path.display(), crate::files::TIMEOUT.as_secs())]

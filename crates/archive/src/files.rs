@@ -105,7 +105,8 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// For files that cannot be written. In a folder that cannot be written SQLite needs to be told that nobody else writes.
+/// For files that cannot be written. In a folder that cannot be written SQLite needs to be told that nobody else writes; then it does not
+/// read the log either.
 fn readable(path: &Path) -> Result<Connection, ArchiveError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let plain = Connection::open_with_flags(uri(path, ""), flags)
@@ -113,6 +114,7 @@ fn readable(path: &Path) -> Result<Connection, ArchiveError> {
         .and_then(|connection| schema::look(&connection, path).map(|state| (connection, state)));
     let (connection, state) = match plain {
         Err(ArchiveError::Closed { .. } | ArchiveError::ReadOnly { .. }) => {
+            prove_no_log(path)?;
             let connection = Connection::open_with_flags(uri(path, "?immutable=1"), flags)
                 .map_err(|source| ArchiveError::from_sqlite(path, source))?;
             let state = schema::look(&connection, path)?;
@@ -125,6 +127,18 @@ fn readable(path: &Path) -> Result<Connection, ArchiveError> {
         State::Ours(schema::NEWEST) => Ok(connection),
         State::Ours(found) => Err(ArchiveError::OlderReadOnly { path, found, known: schema::NEWEST }),
         State::Blank => Err(ArchiveError::NotAnArchive { path, what: "it is empty" }),
+    }
+}
+
+/// What is only in the log would be missing without a word: of a run that goes on, or was killed, all of it.
+fn prove_no_log(path: &Path) -> Result<(), ArchiveError> {
+    // SQLite has it beside the file itself, whatever link leads to that.
+    let mut log = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()).into_os_string();
+    log.push("-wal");
+    let log = PathBuf::from(log);
+    match std::fs::metadata(&log) {
+        Ok(metadata) if metadata.len() > 0 => Err(ArchiveError::LogUnread { path: path.to_path_buf(), log }),
+        _ => Ok(()),
     }
 }
 

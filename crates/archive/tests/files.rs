@@ -169,25 +169,35 @@ fn a_run_that_is_removed_while_it_goes_on_ends_with_a_word() {
     says(&error, &path, "no longer in the archive");
 }
 
-/// In a mount namespace of its own, this test again, on a file system of 600 KB at the folder `ARCHIVE_ON_SMALL_DISK`.
 #[test]
 fn a_full_disk_and_a_read_only_one_are_named() {
-    if let Some(folder) = std::env::var_os("ARCHIVE_ON_SMALL_DISK") {
-        return on_a_small_disk(Path::new(&folder));
+    on_an_own_disk("a_full_disk_and_a_read_only_one_are_named", "600k", on_a_small_disk);
+}
+
+/// In a mount namespace of its own, the test of this name again, on a file system of this size at the folder `ARCHIVE_ON_OWN_DISK`.
+fn on_an_own_disk(test: &str, size: &str, there: fn(&Path)) {
+    if let Some(folder) = std::env::var_os("ARCHIVE_ON_OWN_DISK") {
+        there(Path::new(&folder));
+        return println!("seen on a disk of its own");
     }
     let folder = tempfile::tempdir().unwrap();
-    let name = "a_full_disk_and_a_read_only_one_are_named";
     let script =
-        "mount -t tmpfs -o size=600k none \"$ARCHIVE_ON_SMALL_DISK\" && exec \"$0\" \"$1\" --exact --nocapture";
+        "mount -t tmpfs -o size=\"$SIZE\" none \"$ARCHIVE_ON_OWN_DISK\" && exec \"$0\" \"$1\" --exact --nocapture";
     let inside = Command::new("unshare")
         .args(["--map-root-user", "--mount", "sh", "-c", script])
-        .args([std::env::current_exe().unwrap().as_os_str(), name.as_ref()])
-        .env("ARCHIVE_ON_SMALL_DISK", folder.path())
+        .args([std::env::current_exe().unwrap().as_os_str(), test.as_ref()])
+        .env("ARCHIVE_ON_OWN_DISK", folder.path())
+        .env("SIZE", size)
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&inside.stdout) + String::from_utf8_lossy(&inside.stderr);
     assert!(inside.status.success(), "{text}");
-    assert!(text.contains("seen on a small disk"), "{text}");
+    assert!(text.contains("seen on a disk of its own"), "{text}");
+}
+
+fn make_read_only(folder: &Path) {
+    let remount = ["-o", "remount,ro", "none", folder.to_str().unwrap()];
+    assert!(Command::new("mount").args(remount).status().unwrap().success());
 }
 
 fn on_a_small_disk(folder: &Path) {
@@ -215,11 +225,37 @@ fn on_a_small_disk(folder: &Path) {
     says(&error, &path, "full");
     assert_eq!(writer.archive().load(RUN).unwrap().slices.len() as u32, stored);
     drop(writer);
-    let remount = ["-o", "remount,ro", "none", folder.to_str().unwrap()];
-    assert!(Command::new("mount").args(remount).status().unwrap().success());
+    make_read_only(folder);
     says(&Archive::open(&path).unwrap_err(), &path, "writable");
     let archive = Archive::open_existing(&path).unwrap();
     assert_eq!(archive.load(RUN).unwrap().slices.len() as u32, stored);
     says(&archive.remove(RUN).unwrap_err(), &path, "writable");
-    println!("seen on a small disk");
+}
+
+/// As a copy of an archive whose run goes on, or was killed.
+#[test]
+fn a_log_that_can_not_be_read_is_named() {
+    on_an_own_disk("a_log_that_can_not_be_read_is_named", "8m", with_a_log);
+}
+
+fn with_a_log(folder: &Path) {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let path = elsewhere.path().join("archive.sqlite");
+    let mut writer = Archive::open(&path).unwrap().writer();
+    writer.store(&started(RUN)).unwrap();
+    let log = |path: &Path| path.with_extension("sqlite-wal");
+    let [copy, link, folded] = ["copy.sqlite", "link.sqlite", "folded.sqlite"].map(|name| folder.join(name));
+    fs::copy(&path, &copy).unwrap();
+    fs::copy(log(&path), log(&copy)).unwrap();
+    std::os::unix::fs::symlink(&copy, &link).unwrap();
+    drop(writer);
+    fs::copy(&path, &folded).unwrap();
+    fs::write(log(&folded), "").unwrap();
+    make_read_only(folder);
+    for named in [&copy, &link] {
+        let error = Archive::open_existing(named).unwrap_err();
+        says(&error, named, "copy both files");
+        assert!(error.to_string().contains(&log(&copy).display().to_string()), "{error}");
+    }
+    assert_eq!(Archive::open_existing(&folded).unwrap().runs().unwrap().len(), 1);
 }
