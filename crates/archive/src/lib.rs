@@ -4,6 +4,7 @@ mod body;
 mod error;
 mod files;
 mod queries;
+mod remove;
 mod schema;
 mod slices;
 mod stream;

@@ -36,12 +36,12 @@ const NEAR: usize = 3;
 impl Archive {
     /// All runs, the newest first.
     pub fn runs(&self) -> Result<Vec<RunSummary>, ArchiveError> {
-        // From each run's end backwards, so that listing reads no slices.
+        // From each run's end backwards, so that listing reads no slices. What is being removed is none of them.
         let sql = "SELECT run, started, seconds, version, command, cluster, steps, slices, finished,
                    CASE WHEN finished THEN (SELECT body FROM events WHERE run = runs.id AND kind = 'finished'
                                             ORDER BY id DESC LIMIT 1) END,
                    slices > 0 OR EXISTS (SELECT 1 FROM events WHERE run = runs.id AND kind IN ('sustained', 'image-state'))
-                   FROM runs ORDER BY started DESC, id DESC";
+                   FROM runs WHERE run NOT LIKE 'removed:%' ORDER BY started DESC, id DESC";
         let summary = |row: &rusqlite::Row<'_>| {
             let (end, measured): (Option<String>, bool) = (row.get(9)?, row.get(10)?);
             Ok(RunSummary {
@@ -132,17 +132,6 @@ impl Archive {
         let texts: Vec<String> = self.told(rows.collect())?;
         let parsed = texts.iter().map(|text| serde_json::from_str(text));
         parsed.collect::<Result<_, _>>().map_err(|error| ArchiveError::damaged(&self.path, error))
-    }
-
-    /// Removes a run; `name` as for [`Archive::find`]. Returns its full name.
-    pub fn remove(&self, name: &str) -> Result<String, ArchiveError> {
-        let run = self.find(name)?;
-        self.told(self.connection.execute("DELETE FROM runs WHERE run = ?1", [&run]))?;
-        // Every step of this statement gives one page back.
-        let mut vacuum = self.told(self.connection.prepare("PRAGMA incremental_vacuum"))?;
-        let mut pages = self.told(vacuum.query([]))?;
-        while self.told(pages.next())?.is_some() {}
-        Ok(run)
     }
 
     /// Copies a run into another archive, which is made if it is missing. Returns the run's full name.
