@@ -285,7 +285,12 @@ fn link_latency_works_or_says_why_not(site: &Site) {
 }
 
 fn two_at_once_are_turned_off_in_any_order(site: &Site, before: &str) {
-    let pairs = [["disk-iops osd.1", "disk-bandwidth osd.1"], ["link-slow-to host2", "link-slow-from host2"]];
+    let pairs = [
+        ["disk-iops osd.1", "disk-bandwidth osd.1"],
+        ["link-slow-to host2", "link-slow-from host2"],
+        ["disk-iops osd.1", "wrong-db-device osd.1"],
+    ];
+    let limits = [("disk-iops osd.1", " 200"), ("wrong-db-device osd.1", " 100")];
     for pair in pairs {
         for [first, second] in [pair, [pair[1], pair[0]]] {
             for one in pair {
@@ -293,9 +298,11 @@ fn two_at_once_are_turned_off_in_any_order(site: &Site, before: &str) {
             }
             let status = site.lab.home.run(&["lab", "status", "--name", &site.lab.name]);
             assert!(pair.iter().all(|one| status.out.contains(&format!("fault    {one}"))), "{}", status.out);
-            for one in [first, second] {
-                site.fault(&[&["off"], &one.split(' ').collect::<Vec<_>>()[..]].concat()).ends(0, &[]);
+            site.fault(&[&["off"], &first.split(' ').collect::<Vec<_>>()[..]].concat()).ends(0, &[]);
+            if let Some((_, limit)) = limits.iter().find(|(fault, _)| *fault == second) {
+                assert!(site.limit("blkio.throttle.write_iops_device").contains(limit), "{second} ended with {first}");
             }
+            site.fault(&[&["off"], &second.split(' ').collect::<Vec<_>>()[..]].concat()).ends(0, &[]);
             assert_eq!(site.state(), before, "{pair:?}");
         }
     }

@@ -38,6 +38,13 @@ impl LabAccess {
         Ok(LabAccess { dirs, lab, rados: OnceCell::new() })
     }
 
+    /// For tests of what asks no daemon.
+    #[cfg(test)]
+    pub fn without_cluster(labs: &Path) -> LabAccess {
+        let dirs = Dirs::in_labs(labs, "x");
+        LabAccess { lab: LabCluster::unknown(&dirs), dirs, rados: OnceCell::new() }
+    }
+
     /// The connection is made with the first question.
     pub fn rados(&self) -> Result<&Arc<Rados>, LabError> {
         if let Some(rados) = self.rados.get() {

@@ -98,10 +98,60 @@ impl Cgroup {
             return Ok(());
         }
         self.set(&group, &self.without)?;
-        let shares = |other: &Change| matches!(other, Change::Cgroup(other) if other.daemon == self.daemon && other.controller == self.controller);
-        if others.iter().any(shares) {
+        if others.iter().any(|other| self.shares_group_with(other)) {
             return Ok(());
         }
         cgroups::remove(&access.dirs, &self.mount, &self.daemon, &self.back)
+    }
+
+    /// Another change that sets a limit of the same group.
+    fn shares_group_with(&self, other: &Change) -> bool {
+        let same = |limit: &Cgroup| limit.daemon == self.daemon && limit.controller == self.controller;
+        match other {
+            Change::Cgroup(limit) => same(limit),
+            Change::DbDevice(db) => db.limits.iter().any(same),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::changes::DbDevice;
+
+    fn limit(mount: &Path, daemon: &str, controller: &str, file: &str) -> Cgroup {
+        Cgroup {
+            daemon: daemon.to_owned(),
+            controller: controller.to_owned(),
+            mount: mount.to_owned(),
+            file: file.to_owned(),
+            device: Some("7:0".to_owned()),
+            value: "100".to_owned(),
+            without: "0".to_owned(),
+            back: mount.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_group_stays_as_long_as_another_fault_limits_something_in_it() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let access = LabAccess::without_cluster(place.path());
+        let mine = limit(place.path(), "osd.1", "blkio", "write_iops");
+        let group = mine.group(&access);
+        let database = |daemon: &str, controller| {
+            let limits = vec![limit(place.path(), daemon, controller, "read_iops")];
+            Change::DbDevice(DbDevice { daemon: daemon.to_owned(), dir: PathBuf::new(), limits })
+        };
+        let other = |daemon, controller| Change::Cgroup(limit(place.path(), daemon, controller, "read_bps"));
+        for same in [database("osd.1", "blkio"), other("osd.1", "blkio")] {
+            fs::create_dir_all(&group).map_err(LabError::io("cannot make", &group))?;
+            mine.undo(&access, &[same])?;
+            assert!(group.is_dir());
+        }
+        for another in [database("osd.2", "blkio"), database("osd.1", "cpu"), other("osd.2", "blkio")] {
+            assert!(!mine.shares_group_with(&another));
+        }
+        Ok(())
     }
 }
