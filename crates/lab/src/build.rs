@@ -8,7 +8,7 @@ use crate::monitor::Monitor;
 use crate::preflight;
 use crate::spec::Backing;
 use crate::supervisor::{Supervisor, progress};
-use crate::{db, loopdev, modules, net, secrets, services, ssh};
+use crate::{db, loopdev, modules, net, secrets, services, ssh, subnets};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::Path;
@@ -51,7 +51,7 @@ pub(crate) fn build(supervisor: &Supervisor) -> Result<LabCluster, LabError> {
 /// Makes the directories, files, devices and hosts; nothing runs yet.
 fn lay_out(supervisor: &Supervisor) -> Result<LabCluster, LabError> {
     let (spec, dirs) = (&supervisor.spec, &supervisor.dirs);
-    let subnets = if spec.hosts > 0 { Some(net::free_subnets(spec, dirs)?) } else { None };
+    let subnets = if spec.hosts > 0 { Some(subnets::free(spec, dirs)?) } else { None };
     let mut lab = LabCluster::drafted(spec, dirs, secrets::uuid()?, subnets);
     if spec.backing == Backing::Memory {
         make_private(&dirs.memory)?;

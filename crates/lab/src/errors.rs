@@ -45,6 +45,11 @@ pub enum LabError {
     #[error("no free {what} found; take down some labs (`fathom lab list`)")]
     NoneFree { what: &'static str },
 
+    #[error(
+        "no subnet of {range} is free for the lab's hosts: this host has addresses in or routes to {taken} (`ip -4 route show table all`); remove what is not needed of them, take down some labs, or leave --hosts out to have all daemons on the loopback address"
+    )]
+    NoSubnet { range: String, taken: String },
+
     #[error("{}: the file system takes no direct I/O ({why}); {mend}", .path.display())]
     NoDirectIo { path: PathBuf, why: io::Error, mend: &'static str },
 

@@ -51,6 +51,7 @@ mod services;
 mod spec;
 mod ssh;
 mod status;
+mod subnets;
 mod supervisor;
 mod swift;
 mod up;

@@ -2,42 +2,18 @@
 
 use crate::dirs::Dirs;
 use crate::errors::LabError;
-use crate::lab::{LabCluster, Subnets};
+use crate::lab::LabCluster;
 use crate::preflight::system;
 use crate::process_group::{ProcessGroup, run};
 use crate::services::Service;
-use crate::spec::Spec;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-fn ip(arguments: &[&str]) -> Command {
+pub(crate) fn ip(arguments: &[&str]) -> Command {
     let mut command = Command::new(system("ip"));
     command.args(arguments);
     command
-}
-
-/// /24 networks of 10.231.0.0/16, and for the OSDs among themselves of 10.230.0.0/16, that no address, route or other lab of this host
-/// uses.
-pub(crate) fn free_subnets(spec: &Spec, dirs: &Dirs) -> Result<Subnets, LabError> {
-    let cluster = spec.cluster_network.then(|| free_subnet(dirs, 230)).transpose()?;
-    Ok(Subnets { public: free_subnet(dirs, 231)?, cluster })
-}
-
-fn free_subnet(dirs: &Dirs, second: u8) -> Result<[u8; 3], LabError> {
-    let mut used = String::new();
-    for arguments in [["-4", "-oneline", "address"], ["-4", "route", "show"]] {
-        used.push_str(&String::from_utf8_lossy(&run(&mut ip(&arguments))?.stdout));
-    }
-    // Labs of other users that begin at the same time look from different places on.
-    let first = u8::from_str_radix(&dirs.tag[..2], 16).unwrap_or(0);
-    let candidates = (0..=u8::MAX).map(|step| first.wrapping_add(step));
-    let free = |third: &u8| !used.split_whitespace().any(|word| word.starts_with(&format!("10.{second}.{third}.")));
-    candidates
-        .into_iter()
-        .find(free)
-        .map(|third| [10, second, third])
-        .ok_or(LabError::NoneFree { what: "subnet of 10.230.0.0/15" })
 }
 
 /// Makes bridge, namespaces and the links between them.
