@@ -10,7 +10,8 @@ use crate::process_group;
 use crate::rgw;
 use crate::services::Service;
 use crate::wire::{Act, Answer, SupervisorCommand};
-use ceph::Rados;
+use ceph::{CephError, Rados};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::path::Path;
@@ -60,6 +61,11 @@ impl LabAccess {
         command["format"] = json!("json");
         let reply = self.rados()?.mon_command(&command)?;
         Ok(reply.json().unwrap_or(Value::Null))
+    }
+
+    /// The images of a pool; `None`: there is no such pool.
+    pub fn images(&self, pool: &str) -> Result<Option<Vec<String>>, LabError> {
+        found(self.rados()?.open_pool(pool).and_then(|pool| pool.images()))
     }
 
     pub fn order(&self, command: &SupervisorCommand) -> Result<(), LabError> {
@@ -170,5 +176,50 @@ impl LabAccess {
         }
         let why = format!("the lab {} has no hosts of its own, all of it is on the loopback address", self.lab.name);
         Err(LabError::FaultNotHere { fault: fault.to_owned(), why, mend: "start one with `fathom lab up --hosts 3`" })
+    }
+}
+
+/// `None`: it does not exist. Not to know whether it does is an error.
+pub(crate) fn found<T>(answer: Result<T, CephError>) -> Result<Option<T>, LabError> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(CephError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What a program answered as JSON.
+pub(crate) fn read_json<T: DeserializeOwned>(command: &str, answer: &str) -> Result<T, LabError> {
+    serde_json::from_str(answer).map_err(|error| {
+        let why = format!("its answer is not the JSON that was expected: {error}");
+        LabError::Tool { command: command.to_owned(), why }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_does_not_exist_is_gone() -> Result<(), LabError> {
+        let what = || "open pool p".to_owned();
+        assert_eq!(found(Ok(1))?, Some(1));
+        assert_eq!(found::<()>(Err(CephError::NotFound { what: what(), status: String::new() }))?, None);
+        for other in [
+            CephError::TimedOut { what: what(), status: String::new() },
+            CephError::Errno { what: what(), errno: libc::EIO },
+        ] {
+            assert!(found::<()>(Err(other)).is_err());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_no_empty_list() {
+        let read = |answer| read_json::<Vec<String>>("radosgw-admin bucket list", answer);
+        assert_eq!(read("[\"a\"]\n").ok(), Some(vec!["a".to_owned()]));
+        assert_eq!(read("[]").ok(), Some(Vec::new()));
+        let error = read("").map_err(|error| error.to_string());
+        assert!(error.is_err_and(|text| text.contains("radosgw-admin bucket list")));
     }
 }

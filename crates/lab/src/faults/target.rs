@@ -142,15 +142,16 @@ impl Asked<'_> {
             let name = pool.name.clone();
             return Ok((vec![Change::OwnPool(pool), Change::OwnImage(own)], name, image));
         };
-        let rados = self.access.rados()?;
-        let there = rados.open_pool(pool).and_then(|pool| pool.images());
-        match there {
-            Ok(images) if images.contains(image) => Ok((Vec::new(), pool.clone(), image.clone())),
-            Ok(images) => {
+        match self.access.images(pool)? {
+            Some(images) if images.contains(image) => Ok((Vec::new(), pool.clone(), image.clone())),
+            Some(images) => {
                 let in_pool = images.iter().map(|image| format!("{pool}/{image}")).collect::<Vec<_>>().join(", ");
                 self.no_such_image(if in_pool.is_empty() { format!("no image: pool {pool} has none") } else { in_pool })
             }
-            Err(_) => self.no_such_image(format!("an image of one of the pools {}", rados.pools()?.join(", "))),
+            None => {
+                let pools = self.access.rados()?.pools()?.join(", ");
+                self.no_such_image(format!("an image of one of the pools {pools}"))
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Images in a pool of the fault's own, which go with it, and snapshots of an image of others, which don't.
 
 use crate::errors::LabError;
-use crate::faults::access::LabAccess;
+use crate::faults::access::{LabAccess, read_json};
 use ceph::{Cache, OpenFor};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -66,14 +66,13 @@ pub(crate) struct Snapshots {
 impl Snapshots {
     pub fn undo(&self, access: &LabAccess) -> Result<(), LabError> {
         let image = format!("{}/{}", self.pool, self.image);
-        let pool = access.rados()?.open_pool(&self.pool);
         // Gone with its image, or with its pool.
-        if !pool.and_then(|pool| pool.images()).is_ok_and(|images| images.contains(&self.image)) {
+        if !access.images(&self.pool)?.is_some_and(|images| images.contains(&self.image)) {
             return Ok(());
         }
         let listed = access.rbd(&["snap", "ls", &image, "--format", "json"])?;
-        let listed: serde_json::Value = serde_json::from_str(&listed).unwrap_or_default();
-        let names = listed.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str());
+        let listed: Vec<serde_json::Value> = read_json("rbd snap ls", &listed)?;
+        let names = listed.iter().filter_map(|one| one["name"].as_str());
         for name in names.filter(|name| name.starts_with(SNAPSHOT)) {
             access.rbd(&["snap", "rm", "--no-progress", &format!("{image}@{name}")])?;
         }

@@ -1,7 +1,7 @@
 //! A bucket of the fault's own, whose index is one part, with objects in it.
 
 use crate::errors::LabError;
-use crate::faults::access::LabAccess;
+use crate::faults::access::{LabAccess, read_json};
 use crate::rgw;
 use crate::swift::Swift;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ impl OwnBucket {
     /// With all that is in it.
     pub fn undo(&self, access: &LabAccess) -> Result<(), LabError> {
         let listed = access.radosgw_admin(&["bucket", "list"])?;
-        let all: Vec<String> = serde_json::from_str(&listed).unwrap_or_default();
+        let all: Vec<String> = read_json("radosgw-admin bucket list", &listed)?;
         if !all.contains(&self.name) {
             return Ok(());
         }

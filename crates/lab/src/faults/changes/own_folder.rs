@@ -2,8 +2,8 @@
 
 use crate::cephfs::{FILE_SYSTEM, SPEC};
 use crate::errors::LabError;
-use crate::faults::access::LabAccess;
-use ceph::{CephError, FileSystem};
+use crate::faults::access::{LabAccess, found};
+use ceph::FileSystem;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -43,8 +43,8 @@ impl OwnFolder {
             }
         }
         let file_system = FileSystem::mount(access.rados()?, FILE_SYSTEM)?;
-        gone(file_system.remove(&format!("{}{FILE}", self.path)))?;
-        gone(file_system.remove_folder(&self.path))
+        found(file_system.remove(&format!("{}{FILE}", self.path)))?;
+        found(file_system.remove_folder(&self.path)).map(drop)
     }
 
     fn ask(&self, access: &LabAccess, command: Value) -> Result<Value, LabError> {
@@ -53,12 +53,5 @@ impl OwnFolder {
         let late = LabError::TooSlow { what: "an answer of the metadata server", seconds, seen: "none".to_owned() };
         let reply = ceph::ask_mds(access.rados()?, vec![(server, command)], LIMIT).pop().ok_or(late)??;
         Ok(reply.json().unwrap_or(Value::Null))
-    }
-}
-
-fn gone(removed: Result<(), CephError>) -> Result<(), LabError> {
-    match removed {
-        Ok(()) | Err(CephError::NotFound { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
     }
 }
