@@ -11,6 +11,9 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Many large files take minutes to be removed; a supervisor that is stopped takes longer than any.
+const TAKEN_DOWN_WITHIN: Duration = Duration::from_secs(300);
+
 /// Takes a lab down, in whatever state it is. Returns when nothing of it is left.
 ///
 /// # Errors
@@ -21,14 +24,18 @@ pub fn down(name: &str) -> Result<(), LabError> {
         return Err(LabError::NoSuchLab { name: name.to_owned() });
     }
     let pid = registry::supervisor_pid(&dirs);
-    // A supervisor that doesn't answer has just ended, or is ended below.
-    let _ = order(&dirs, &SupervisorCommand::Down);
+    // A supervisor that doesn't answer has just ended, or is stuck.
+    let _ = order_within(&dirs, &SupervisorCommand::Down, Some(TAKEN_DOWN_WITHIN));
     wait_for_end(&dirs, pid);
+    let stuck = || match registry::alive(&dirs) {
+        true => Err(LabError::SupervisorStuck { name: name.to_owned(), pid: pid.unwrap_or_default() }),
+        false => Ok(()),
+    };
+    // Before the lock, too: one that is stuck may hold it.
+    stuck()?;
     let labs = dirs.dir.parent().unwrap_or(&dirs.dir);
     let _alone = registry::alone(labs)?;
-    if registry::alive(&dirs) {
-        return Err(LabError::SupervisorStuck { name: name.to_owned(), pid: pid.unwrap_or_default() });
-    }
+    stuck()?;
     leftovers::clear(&dirs)
 }
 
@@ -49,8 +56,14 @@ pub fn daemon(name: &str, daemon: &str, act: Act) -> Result<(), LabError> {
 
 /// Gives the supervisor an order and waits until it is done.
 pub(crate) fn order(dirs: &Dirs, order: &SupervisorCommand) -> Result<Answer, LabError> {
+    order_within(dirs, order, None)
+}
+
+/// The same, but for the answer is waited no longer than this.
+fn order_within(dirs: &Dirs, order: &SupervisorCommand, within: Option<Duration>) -> Result<Answer, LabError> {
     let path = dirs.control();
     let mut stream = UnixStream::connect(&path).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;
+    stream.set_read_timeout(within).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;
     send(&mut stream, order).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;
     let answer =
         receive(&mut BufReader::new(stream)).map_err(LabError::io("cannot reach the lab's supervisor at", &path))?;
@@ -65,5 +78,25 @@ fn wait_for_end(dirs: &Dirs, pid: Option<i32>) {
     let until = Instant::now() + Duration::from_secs(10);
     while (dirs.dir.exists() && registry::alive(dirs) || !dirs.dir.exists() && !gone()) && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::net::UnixListener;
+    use std::path::Path;
+
+    #[test]
+    fn a_supervisor_that_never_answers_is_not_waited_for_for_ever() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let dirs = Dirs::in_labs(place.path(), "x");
+        fs::create_dir_all(dirs.run()).map_err(LabError::io("cannot make", &dirs.run()))?;
+        // One that is stopped takes connections: the kernel does that.
+        let _stopped = UnixListener::bind(dirs.control()).map_err(LabError::io("cannot listen on", &dirs.control()))?;
+        let answer = order_within(&dirs, &SupervisorCommand::Down, Some(Duration::from_millis(20)));
+        assert!(matches!(answer, Err(LabError::Io { .. })));
+        Ok(())
     }
 }

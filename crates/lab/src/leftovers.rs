@@ -42,10 +42,15 @@ fn kill_marked(dirs: &Dirs) -> Result<(), LabError> {
                 seen: format!("{pids:?}"),
             });
         }
-        for pid in pids {
-            let _ = kill(pid, Signal::SIGKILL);
-        }
+        kill_marked_once(dirs);
         thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Those that there are at this moment; they may take some time to go.
+pub(crate) fn kill_marked_once(dirs: &Dirs) {
+    for pid in marked(dirs) {
+        let _ = kill(pid, Signal::SIGKILL);
     }
 }
 

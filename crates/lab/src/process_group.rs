@@ -16,7 +16,8 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// Set in the environment of each process of a lab, to the lab's directory.
@@ -42,27 +43,25 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// A child is killed when the thread that started it ends: start them from threads that live as long as the lab.
 pub(crate) struct ProcessGroup {
     dirs: Dirs,
-    inner: Mutex<Inner>,
+    /// Apart from the children, so that it can be set while a command runs.
+    closed: AtomicBool,
+    children: Mutex<Children>,
 }
 
-#[derive(Default)]
-struct Inner {
-    closed: bool,
-    children: BTreeMap<String, Child>,
-}
+type Children = BTreeMap<String, Child>;
 
 impl ProcessGroup {
     pub fn new(dirs: Dirs) -> ProcessGroup {
-        ProcessGroup { dirs, inner: Mutex::default() }
+        ProcessGroup { dirs, closed: AtomicBool::new(false), children: Mutex::default() }
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    fn children(&self) -> MutexGuard<'_, Children> {
+        self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self) -> Result<MutexGuard<'_, Inner>, LabError> {
-        let inner = self.inner();
-        if inner.closed { Err(LabError::Cancelled) } else { Ok(inner) }
+    fn open(&self) -> Result<MutexGuard<'_, Children>, LabError> {
+        let children = self.children();
+        if self.closed.load(Ordering::SeqCst) { Err(LabError::Cancelled) } else { Ok(children) }
     }
 
     /// Starts a program of Ceph on one of the lab's hosts. What it says goes to its log.
@@ -102,51 +101,51 @@ impl ProcessGroup {
         if !hidden.is_empty() {
             hide(&mut command, hidden);
         }
-        let mut inner = self.open()?;
+        let mut children = self.open()?;
         let child = command.spawn().map_err(LabError::io("cannot start", program))?;
         let pid = self.dirs.pid(name);
         let written = fs::write(&pid, child.id().to_string());
         let joined = cgroups::join(&self.dirs, name, child.id() as i32);
-        inner.children.insert(name.to_owned(), child);
+        children.insert(name.to_owned(), child);
         written.map_err(LabError::io("cannot write", &pid)).and(joined)
     }
 
-    /// Runs a short command to its end. Nothing else starts or is closed meanwhile.
+    /// Runs a command to its end. Nothing else starts meanwhile; to close the group ends it.
     pub fn run(&self, command: &mut Command) -> Result<Output, LabError> {
         let _open = self.open()?;
-        run(command)
+        run(command.env(MARK, &self.dirs.dir))
     }
 
     /// How a child ended, once; `None`: it runs, or is not there.
     pub fn ended(&self, name: &str) -> Option<ExitStatus> {
-        let mut inner = self.inner();
-        let status = inner.children.get_mut(name)?.try_wait().ok()??;
-        self.forget(&mut inner, name);
+        let mut children = self.children();
+        let status = children.get_mut(name)?.try_wait().ok()??;
+        self.forget(&mut children, name);
         Some(status)
     }
 
     /// A child that has ended, with its status.
     pub fn any_ended(&self) -> Option<(String, ExitStatus)> {
-        let names: Vec<String> = self.inner().children.keys().cloned().collect();
+        let names: Vec<String> = self.children().keys().cloned().collect();
         names.into_iter().find_map(|name| self.ended(&name).map(|status| (name, status)))
     }
 
     pub fn runs(&self, name: &str) -> bool {
-        self.inner().children.contains_key(name)
+        self.children().contains_key(name)
     }
 
     pub fn signal(&self, name: &str, signal: Signal) -> bool {
-        let inner = self.inner();
-        inner.children.get(name).is_some_and(|child| kill(Pid::from_raw(child.id() as i32), signal).is_ok())
+        let children = self.children();
+        children.get(name).is_some_and(|child| kill(Pid::from_raw(child.id() as i32), signal).is_ok())
     }
 
     /// Kills a child; returns when it is gone. False: it did not run.
     pub fn kill(&self, name: &str) -> bool {
-        let mut inner = self.inner();
-        let Some(child) = inner.children.get_mut(name) else { return false };
+        let mut children = self.children();
+        let Some(child) = children.get_mut(name) else { return false };
         // An error of either means that it is gone already.
         let _ = child.kill().and_then(|()| child.wait());
-        self.forget(&mut inner, name);
+        self.forget(&mut children, name);
         true
     }
 
@@ -160,21 +159,30 @@ impl ProcessGroup {
         self.kill(name);
     }
 
-    /// Kills all children, returns when they are gone, and lets none start any more.
-    pub fn close(&self) {
-        let mut inner = self.inner();
-        inner.closed = true;
-        for child in inner.children.values_mut() {
+    /// Kills all children, returns when they are gone, and lets none start any more. `kill_commands` kills what bears the lab's mark: a
+    /// command that is just run may wait for daemons for ever.
+    pub fn close(&self, kill_commands: impl Fn()) {
+        self.closed.store(true, Ordering::SeqCst);
+        let mut children = loop {
+            match self.children.try_lock() {
+                Ok(children) => break children,
+                Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
+                // Again and again: one may begin at this moment.
+                Err(TryLockError::WouldBlock) => kill_commands(),
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        };
+        for child in children.values_mut() {
             let _ = child.kill();
         }
-        for (name, mut child) in std::mem::take(&mut inner.children) {
+        for (name, mut child) in std::mem::take(&mut *children) {
             let _ = child.wait();
             let _ = fs::remove_file(self.dirs.pid(&name));
         }
     }
 
-    fn forget(&self, inner: &mut Inner, name: &str) {
-        inner.children.remove(name);
+    fn forget(&self, children: &mut Children, name: &str) {
+        children.remove(name);
         let _ = fs::remove_file(self.dirs.pid(name));
     }
 }
@@ -270,4 +278,27 @@ pub(crate) fn daemons(dirs: &Dirs) -> Vec<Daemon> {
     let mut daemons: Vec<Daemon> = entries.filter_map(daemon).collect();
     daemons.sort_by(|one, two| one.name.cmp(&two.name));
     daemons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leftovers;
+
+    #[test]
+    fn closing_ends_a_command_that_would_not_end() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let dirs = Dirs::in_labs(place.path(), "x");
+        let group = ProcessGroup::new(dirs.clone());
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| group.run(Command::new("sleep").arg("60")));
+            while leftovers::marked(&dirs).is_empty() && !running.is_finished() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            group.close(|| leftovers::kill_marked_once(&dirs));
+            assert!(running.join().is_ok_and(|ended| matches!(ended, Err(LabError::Tool { .. }))));
+        });
+        assert!(matches!(group.run(&mut Command::new("true")), Err(LabError::Cancelled)));
+        Ok(())
+    }
 }

@@ -149,7 +149,7 @@ fn say_ready(supervisor: &Supervisor, lab: LabCluster) -> Result<(), LabError> {
 /// Takes the lab down and ends this process. `last` runs when nothing is left.
 pub(crate) fn end(supervisor: &Supervisor, last: impl FnOnce()) -> ! {
     let _ending = supervisor.ending.lock().unwrap_or_else(PoisonError::into_inner);
-    supervisor.process_group.close();
+    supervisor.process_group.close(|| leftovers::kill_marked_once(&supervisor.dirs));
     let cleared = leftovers::clear(&supervisor.dirs);
     if let Err(error) = &cleared {
         let log = supervisor.dirs.log("supervisor");

@@ -412,6 +412,21 @@ fn a_daemon_that_dies_is_shown_with_its_last_words() {
 }
 
 #[test]
+fn a_lab_whose_start_hangs_can_be_taken_down() {
+    let place = Place::new();
+    let path = path_with(&place, &["ceph-mon", "ceph-mgr", "ceph-osd", "radosgw"].map(Some));
+    let (program, hangs) = (path.join("radosgw-admin"), place.home.path().join("hangs"));
+    fs::write(&program, format!("#!/bin/sh\n: > {}\nexec /bin/sleep 600\n", hangs.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut up = place.home.fathom(&["lab", "up", "--osds", "1", "--with", "rgw"]);
+    let mut up = up.env("PATH", path).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually("the start to hang", 120, || hangs.exists());
+    place.lab(&["down"]).ends(0, &[]);
+    assert!(!up.wait().unwrap().success());
+    place.nothing_is_left();
+}
+
+#[test]
 fn too_little_memory_is_refused() {
     let place = Place::new();
     let text = fs::read_to_string("/proc/meminfo").unwrap();
