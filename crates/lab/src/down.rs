@@ -33,8 +33,7 @@ pub fn down(name: &str) -> Result<(), LabError> {
     };
     // Before the lock, too: one that is stuck may hold it.
     stuck()?;
-    let labs = dirs.dir.parent().unwrap_or(&dirs.dir);
-    let _alone = registry::alone(labs)?;
+    let _alone = registry::alone(registry::place(&dirs))?;
     stuck()?;
     leftovers::clear(&dirs)
 }

@@ -4,9 +4,9 @@ use crate::dirs::{self, Dirs};
 use crate::errors::LabError;
 use crate::leftovers;
 use nix::fcntl::{Flock, FlockArg};
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
 pub(crate) type Lock = Flock<File>;
@@ -14,7 +14,7 @@ pub(crate) type Lock = Flock<File>;
 /// Takes the name: makes the lab's directories and locks them. What is left of a broken lab of that name is removed before.
 /// `check` looks at the place where labs are kept before anything is made in it.
 pub(crate) fn take(dirs: &Dirs, check: impl FnOnce(&Path) -> Result<(), LabError>) -> Result<Lock, LabError> {
-    let labs = dirs.dir.parent().unwrap_or(&dirs.dir);
+    let labs = place(dirs);
     fs::create_dir_all(labs).map_err(LabError::io("cannot make the directory", labs))?;
     let _one_at_a_time = alone(labs)?;
     if dirs.dir.exists() {
@@ -40,6 +40,25 @@ pub(crate) fn alone(labs: &Path) -> Result<Lock, LabError> {
     let failed = LabError::io("cannot lock", labs);
     let file = File::open(labs).map_err(LabError::io("cannot open", labs))?;
     Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| failed(errno.into()))
+}
+
+/// Removes all of the lab that holds this lock. Its name is free as soon as the lock is removed, and may not be taken before the rest is
+/// removed, too.
+pub(crate) fn clear_own(dirs: &Dirs, own: &Lock) -> Result<(), LabError> {
+    // Where the place of labs is gone, nobody makes another one in it.
+    let _alone = alone(place(dirs));
+    let file = |found: io::Result<Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
+    let there = file(fs::metadata(dirs.lock()));
+    if there.is_some() && there != file(own.metadata()) {
+        // The directory was removed by hand, and another lab has taken the name.
+        return Ok(());
+    }
+    leftovers::clear(dirs)
+}
+
+/// The directory in which the lab's is.
+pub(crate) fn place(dirs: &Dirs) -> &Path {
+    dirs.dir.parent().unwrap_or(&dirs.dir)
 }
 
 fn lock(dirs: &Dirs) -> Result<Lock, LabError> {
@@ -75,6 +94,7 @@ pub(crate) fn all() -> Result<Vec<Dirs>, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn no_check(_: &Path) -> Result<(), LabError> {
         Ok(())
@@ -94,6 +114,36 @@ mod tests {
         fs::write(&left, "").map_err(LabError::io("cannot write", &left))?;
         let _again = take(&dirs, no_check)?;
         assert!(!left.exists());
+        Ok(())
+    }
+
+    #[test]
+    fn a_lab_that_ends_is_not_removed_while_another_is_begun() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let dirs = Dirs::in_labs(place.path(), "x");
+        let lock = take(&dirs, no_check)?;
+        let begun = alone(place.path())?;
+        std::thread::scope(|scope| {
+            let cleared = scope.spawn(|| clear_own(&dirs, &lock));
+            // Enough for what does not wait.
+            std::thread::sleep(Duration::from_millis(200));
+            assert!(dirs.lock().exists());
+            drop(begun);
+            assert!(cleared.join().is_ok_and(|cleared| cleared.is_ok()) && !dirs.dir.exists());
+        });
+        Ok(())
+    }
+    #[test]
+    fn a_lab_that_ends_leaves_the_one_that_has_its_name_now() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let dirs = Dirs::in_labs(place.path(), "x");
+        let old = take(&dirs, no_check)?;
+        fs::remove_dir_all(&dirs.dir).map_err(LabError::io("cannot remove", &dirs.dir))?;
+        let new = take(&dirs, no_check)?;
+        clear_own(&dirs, &old)?;
+        assert!(alive(&dirs));
+        clear_own(&dirs, &new)?;
+        assert!(!dirs.dir.exists());
         Ok(())
     }
 }

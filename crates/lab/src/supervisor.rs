@@ -36,7 +36,7 @@ pub(crate) struct Supervisor {
     /// Held by the one that takes the lab down.
     ending: Mutex<()>,
     /// The lock of the lab, held as long as this process lives.
-    _lock: registry::Lock,
+    lock: registry::Lock,
 }
 
 /// What `PROGRAM lab supervisor SPEC` does. The spec is JSON, as `up` writes it.
@@ -95,7 +95,7 @@ fn begin(spec: Spec) -> Result<Arc<Supervisor>, LabError> {
         programs,
         lab: OnceLock::new(),
         ending: Mutex::new(()),
-        _lock: lock,
+        lock,
     }))
 }
 
@@ -150,7 +150,7 @@ fn say_ready(supervisor: &Supervisor, lab: LabCluster) -> Result<(), LabError> {
 pub(crate) fn end(supervisor: &Supervisor, last: impl FnOnce()) -> ! {
     let _ending = supervisor.ending.lock().unwrap_or_else(PoisonError::into_inner);
     supervisor.process_group.close(|| leftovers::kill_marked_once(&supervisor.dirs));
-    let cleared = leftovers::clear(&supervisor.dirs);
+    let cleared = registry::clear_own(&supervisor.dirs, &supervisor.lock);
     if let Err(error) = &cleared {
         let log = supervisor.dirs.log("supervisor");
         let _ = fs::write(&log, format!("{error}\n"));
