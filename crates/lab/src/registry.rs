@@ -24,14 +24,22 @@ pub(crate) fn take(dirs: &Dirs, check: impl FnOnce(&Path) -> Result<(), LabError
         leftovers::clear(dirs)?;
     }
     check(labs)?;
-    let private = |path: &Path| {
-        DirBuilder::new().mode(0o700).create(path).map_err(LabError::io("cannot make the directory", path))
-    };
     private(&dirs.dir)?;
-    let lock = lock(dirs)?;
-    for dir in [dirs.run(), dirs.logs(), dirs.dir.join("crash")] {
-        private(&dir)?;
+    let made = fill(dirs);
+    if made.is_err() {
+        let _ = fs::remove_dir_all(&dirs.dir);
     }
+    made
+}
+
+fn private(path: &Path) -> Result<(), LabError> {
+    DirBuilder::new().mode(0o700).create(path).map_err(LabError::io("cannot make the directory", path))
+}
+
+/// The lock, and the directories in the lab's.
+fn fill(dirs: &Dirs) -> Result<Lock, LabError> {
+    let lock = lock(dirs)?;
+    [dirs.run(), dirs.logs(), dirs.dir.join("crash")].iter().try_for_each(|dir| private(dir))?;
     Ok(lock)
 }
 
@@ -61,11 +69,12 @@ pub(crate) fn place(dirs: &Dirs) -> &Path {
     dirs.dir.parent().unwrap_or(&dirs.dir)
 }
 
+/// [`alone`] is held: nobody has this lock but whoever looks for an instant whether it is held.
 fn lock(dirs: &Dirs) -> Result<Lock, LabError> {
     let path = dirs.lock();
     let mut file = File::create(&path).map_err(LabError::io("cannot write", &path))?;
     file.write_all(std::process::id().to_string().as_bytes()).map_err(LabError::io("cannot write", &path))?;
-    Flock::lock(file, FlockArg::LockExclusiveNonblock)
+    Flock::lock(file, FlockArg::LockExclusive)
         .map_err(|(_, errno)| LabError::io("cannot lock", &path)(io::Error::from(errno)))
 }
 
@@ -114,6 +123,39 @@ mod tests {
         fs::write(&left, "").map_err(LabError::io("cannot write", &left))?;
         let _again = take(&dirs, no_check)?;
         assert!(!left.exists());
+        Ok(())
+    }
+
+    #[test]
+    fn a_name_is_taken_although_somebody_looks_at_its_lock() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let dirs = Dirs::in_labs(place.path(), "x");
+        private(&dirs.dir)?;
+        let file = File::create(dirs.lock()).map_err(LabError::io("cannot write", &dirs.lock()))?;
+        let looks = Flock::lock(file, FlockArg::LockShared);
+        assert!(looks.is_ok());
+        std::thread::scope(|scope| {
+            let locked = scope.spawn(|| lock(&dirs).map(drop));
+            // Enough for what does not wait.
+            std::thread::sleep(Duration::from_millis(200));
+            drop(looks);
+            assert!(locked.join().is_ok_and(|locked| locked.is_ok()));
+        });
+        Ok(())
+    }
+
+    #[test]
+    fn a_name_that_could_not_be_taken_leaves_no_directory() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        // The directory's own path is as long as Linux takes one: nothing in it can be named.
+        let mut labs = place.path().to_path_buf();
+        while labs.as_os_str().len() < 3900 {
+            labs.push("a".repeat(99));
+        }
+        labs.push("a".repeat(4092 - labs.as_os_str().len() - 1));
+        let dirs = Dirs::in_labs(&labs, "x");
+        assert!(take(&dirs, no_check).is_err());
+        assert!(labs.is_dir() && !dirs.dir.exists());
         Ok(())
     }
 
