@@ -5,7 +5,7 @@ use crate::spec::Backing;
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 const SOCKET_PATH_MAX: usize = 107;
 
@@ -22,7 +22,7 @@ pub(crate) struct Dirs {
     pub tag: String,
 }
 
-/// `$XDG_DATA_HOME/fathom/labs`, else `~/.local/share/fathom/labs`.
+/// `$XDG_DATA_HOME/fathom/labs`, else `~/.local/share/fathom/labs`; links on the way to `fathom` are followed.
 pub(crate) fn labs() -> Result<PathBuf, LabError> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
@@ -30,7 +30,24 @@ pub(crate) fn labs() -> Result<PathBuf, LabError> {
     if !base.is_absolute() {
         return Err(LabError::Usage(format!("XDG_DATA_HOME is {}; give an absolute path", base.display())));
     }
-    Ok(base.join("fathom/labs"))
+    Ok(real(&base).join("fathom/labs"))
+}
+
+/// Without links, `..` and doubled slashes, as far as it exists: a lab's names follow from its path, which must not depend on how that is
+/// spelt.
+fn real(path: &Path) -> PathBuf {
+    let mut real = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                real.pop();
+            }
+            part => real.push(part),
+        }
+        // What is not there yet is no link.
+        real = real.canonicalize().unwrap_or(real);
+    }
+    real
 }
 
 impl Dirs {
@@ -170,6 +187,29 @@ impl Dirs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn however_a_path_is_spelt_the_labs_in_it_are_the_same() -> std::io::Result<()> {
+        let place = tempfile::tempdir()?;
+        let home = place.path().canonicalize()?.join("home");
+        fs::create_dir(&home)?;
+        let link = place.path().join("link");
+        symlink(&home, &link)?;
+        let yet_to_be_made = home.join("data");
+        let spelt = |text: String| real(Path::new(&text));
+        for made in [false, true] {
+            if made {
+                fs::create_dir(&yet_to_be_made)?;
+            }
+            assert_eq!(real(&link.join("data")), yet_to_be_made);
+            assert_eq!(spelt(format!("{}//./data/", home.display())), yet_to_be_made);
+            assert_eq!(spelt(format!("{}/none/../data", home.display())), yet_to_be_made);
+            assert_eq!(spelt(format!("{}/../home/data", link.display())), yet_to_be_made);
+        }
+        Ok(())
+    }
 
     #[test]
     fn labs_of_the_same_name_in_other_places_share_nothing() {

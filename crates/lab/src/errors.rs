@@ -30,7 +30,7 @@ pub enum LabError {
     #[error("the disk is full: {} has {free_mb} MB free; free some, or set XDG_DATA_HOME to another disk", .path.display())]
     DiskFull { path: PathBuf, free_mb: u64 },
 
-    #[error("{} is too long a path for the lab's sockets ({length} of at most 107 bytes); set XDG_DATA_HOME to a shorter one, or take a shorter --name", .path.display())]
+    #[error("{} is too long a path for the lab's sockets ({length} of at most 107 bytes); set XDG_DATA_HOME to a shorter one (links are followed), or take a shorter --name", .path.display())]
     PathTooLong { path: PathBuf, length: usize },
 
     #[error("{program} is not on this host (looked in {searched}); install the package {package}")]

@@ -17,12 +17,11 @@ pub(crate) fn take(dirs: &Dirs, check: impl FnOnce(&Path) -> Result<(), LabError
     let labs = place(dirs);
     fs::create_dir_all(labs).map_err(LabError::io("cannot make the directory", labs))?;
     let _one_at_a_time = alone(labs)?;
-    if dirs.dir.exists() {
-        if alive(dirs) {
-            return Err(LabError::NameTaken { name: dirs.name.clone() });
-        }
-        leftovers::clear(dirs)?;
+    if alive(dirs) {
+        return Err(LabError::NameTaken { name: dirs.name.clone() });
     }
+    // Also where its directory is gone: its processes, devices and links may be there.
+    leftovers::clear(dirs)?;
     check(labs)?;
     private(&dirs.dir)?;
     let made = fill(dirs);
@@ -123,6 +122,16 @@ mod tests {
         fs::write(&left, "").map_err(LabError::io("cannot write", &left))?;
         let _again = take(&dirs, no_check)?;
         assert!(!left.exists());
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_left_is_removed_although_the_directory_is_gone() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let dirs = Dirs { memory: place.path().join("memory"), ..Dirs::in_labs(&place.path().join("labs"), "x") };
+        fs::create_dir(&dirs.memory).map_err(LabError::io("cannot make", &dirs.memory))?;
+        let _lock = take(&dirs, no_check)?;
+        assert!(!dirs.memory.exists());
         Ok(())
     }
 
