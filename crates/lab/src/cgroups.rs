@@ -16,20 +16,33 @@ pub(crate) const CONTROLLERS: [&str; 2] = ["cpu", "blkio"];
 /// How long a group may be busy with processes that have just ended.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Where a controller is mounted.
+#[derive(Debug, PartialEq, Eq)]
+struct Mounted {
+    /// The group that is seen there: not `/` in a container, which sees its own group and what is below.
+    root: PathBuf,
+    at: PathBuf,
+}
+
 /// Where this controller is mounted; `None`: this machine has none of version 1.
 pub(crate) fn mount(controller: &str) -> Option<PathBuf> {
+    find_mount(controller).map(|mounted| mounted.at)
+}
+
+fn find_mount(controller: &str) -> Option<Mounted> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     mounts.lines().find_map(|line| mounted(line, controller))
 }
 
 /// A line of mountinfo: "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu".
-fn mounted(line: &str, controller: &str) -> Option<PathBuf> {
+fn mounted(line: &str, controller: &str) -> Option<Mounted> {
     let (place, what) = line.split_once(" - ")?;
     let mut what = what.split(' ');
     let is_version_1 = what.next() == Some("cgroup");
     let options = what.nth(1)?;
     let found = is_version_1 && options.split(',').any(|option| option == controller);
-    found.then(|| place.split(' ').nth(4).map(PathBuf::from))?
+    let mut place = place.split(' ').skip(3).map(PathBuf::from);
+    found.then(|| Some(Mounted { root: place.next()?, at: place.next()? }))?
 }
 
 /// All groups of a lab, of one controller.
@@ -62,15 +75,19 @@ pub(crate) fn enter(group: &Path, pid: i32) -> Result<(), LabError> {
     }
 }
 
-/// The group of this controller in which a process is, as a path below the mount.
+/// The group of this controller in which a process is, as a path below the mount; `None`: it is not to be seen there.
 pub(crate) fn group_of(pid: i32, controller: &str) -> Option<PathBuf> {
     let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
-    groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (parts.next()?, parts.next()?);
-        let found = controllers.split(',').any(|name| name == controller);
-        found.then(|| PathBuf::from(path.trim_start_matches('/')))
-    })
+    let root = find_mount(controller)?.root;
+    groups.lines().find_map(|line| below(line, controller, &root))
+}
+
+/// A line of a process's groups: "4:cpu,cpuacct:/docker/4a5b".
+fn below(line: &str, controller: &str, root: &Path) -> Option<PathBuf> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    let found = controllers.split(',').any(|name| name == controller);
+    found.then(|| Path::new(path).strip_prefix(root).ok().map(Path::to_path_buf))?
 }
 
 /// Removes the group of a daemon; its processes go to the group `back`, and that of the lab goes with the last one.
@@ -120,9 +137,22 @@ mod tests {
     #[test]
     fn a_controller_is_found_where_it_is_mounted() {
         let line = "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct";
-        assert_eq!(mounted(line, "cpu"), Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct")));
+        assert_eq!(mounted(line, "cpu").map(|found| found.at), Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct")));
         assert_eq!(mounted(line, "blkio"), None);
         let second = "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw,cpu";
         assert_eq!(mounted(second, "cpu"), None);
+    }
+
+    #[test]
+    fn in_a_container_a_group_is_below_the_one_that_is_mounted() {
+        let line = "812 807 0:33 /docker/4a5b /sys/fs/cgroup/blkio ro,nosuid master:15 - cgroup cgroup rw,blkio";
+        let Some(Mounted { root, at }) = mounted(line, "blkio") else { panic!("it is mounted") };
+        assert_eq!(at, Path::new("/sys/fs/cgroup/blkio"));
+        let below_root = |path: &str| below(&format!("7:blkio:{path}"), "blkio", &root);
+        assert_eq!(below_root("/docker/4a5b"), Some(PathBuf::new()));
+        assert_eq!(below_root("/docker/4a5b/user"), Some(PathBuf::from("user")));
+        assert_eq!(below_root("/system.slice"), None);
+        assert_eq!(below("4:cpu,cpuacct:/user.slice", "cpu", Path::new("/")), Some(PathBuf::from("user.slice")));
+        assert_eq!(below("4:cpu,cpuacct:/user.slice", "blkio", Path::new("/")), None);
     }
 }
