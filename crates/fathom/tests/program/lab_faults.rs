@@ -252,12 +252,16 @@ fn every_fault_is_seen_where_it_acts_and_is_undone() {
     let cases = cases(&site);
     for (words, seen) in &cases {
         let words: Vec<&str> = words.split(' ').collect();
+        let pid = site.pid("osd.1");
         let made = site.fault(&[&["on"], &words[..], &["--format", "json"]].concat()).ends(0, &[]).json();
         assert_eq!((&made["faults"][0]["name"], &made["faults"][0]["complete"]), (&words[0].into(), &true.into()));
         eventually(&format!("{words:?}"), 60, || seen(&site));
         site.fault(&[&["on"], &words[..]].concat()).ends(3, &["is on already", "fault off", &site.lab.name]);
         site.fault(&["off", words[0]]).ends(0, &[]);
         assert_eq!(site.state(), before, "{words:?} left something");
+        // It has forgotten how often it was marked down.
+        let started_again = || site.osd(1)["up"] == 1 && site.pid("osd.1") != pid;
+        assert!(words[0] != "flapping" || started_again(), "osd.1 is down, or was not started again");
     }
     link_latency_works_or_says_why_not(&site);
     assert_eq!(site.state(), before);

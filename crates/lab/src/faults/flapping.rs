@@ -1,7 +1,7 @@
 //! `flapping`: an OSD is marked down again and again, and comes back by itself.
 
 use super::access::LabAccess;
-use super::changes::{Change, Settings, Worker};
+use super::changes::{Change, Settings, StartAgain, Worker};
 use super::target::TargetKind;
 use super::{Asked, Fault, Value};
 use crate::errors::LabError;
@@ -21,10 +21,13 @@ pub static FAULT: Fault = Fault {
 fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let every_ms = (asked.number(1.0..=3600.0)? * 1000.0) as u64;
     let daemon = asked.daemon();
-    // An OSD that is marked down five times in ten minutes ends itself.
+    asked.need_running()?;
+    // An OSD that is marked down more than five times in ten minutes ends itself.
     let options = [("osd_max_markdown_count", "1000000".to_owned())];
     Ok(vec![
         Change::Settings(Settings::new(asked.access, &daemon, &options, Vec::new())?),
+        // It counts for ten minutes how often it was marked down: with the option as it was it would end itself the next time.
+        Change::StartAgain(StartAgain { daemon: daemon.clone() }),
         Change::Worker(Worker::new(FAULT.name, &daemon, Job::Flapping { osd: asked.osd(), every_ms })),
     ])
 }

@@ -134,6 +134,15 @@ impl Asked<'_> {
         crate::daemons::osd(self.osd())
     }
 
+    /// For faults that start the OSD again: one that was ended on purpose stays so, whether the fault can be made or not.
+    pub(super) fn need_running(&self) -> Result<(), LabError> {
+        let daemon = self.daemon();
+        match self.access.pid(&daemon) {
+            Some(_) => Ok(()),
+            None => Err(LabError::WrongState { daemon, state: "not running", mend: "start it first" }),
+        }
+    }
+
     /// The image that was named, which is there, or one of the fault's own, with what makes it.
     pub(super) fn image(&self) -> Result<(Vec<Change>, String, String), LabError> {
         let Target::Image { pool, image } = &self.target else {

@@ -45,3 +45,15 @@ impl Continue {
         access.pid(&self.daemon).map_or(Ok(()), |_| access.act(&self.daemon, Act::Cont))
     }
 }
+
+/// A daemon that is started again when the fault is off: what it remembers of the fault is gone then. Stands before what it remembers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct StartAgain {
+    pub daemon: String,
+}
+
+impl StartAgain {
+    pub fn undo(&self, access: &LabAccess) -> Result<(), LabError> {
+        access.restart(std::slice::from_ref(&self.daemon))
+    }
+}

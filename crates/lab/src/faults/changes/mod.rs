@@ -17,7 +17,7 @@ use crate::cephfs::FILE_SYSTEM;
 use crate::errors::LabError;
 pub(super) use cgroup::{Cgroup, Limited};
 pub(super) use cluster::{Affinity, Flag, NearfullRatio, OwnPool};
-pub(super) use daemons::{Continue, Worker};
+pub(super) use daemons::{Continue, StartAgain, Worker};
 pub(super) use db_device::DbDevice;
 pub(super) use image::{OwnImage, SNAPSHOT, Snapshots};
 pub(super) use own_bucket::OwnBucket;
@@ -44,6 +44,7 @@ pub(crate) enum Change {
     Snapshots(Snapshots),
     Worker(Worker),
     Continue(Continue),
+    StartAgain(StartAgain),
     Missed(Missed),
     DbDevice(DbDevice),
     ServiceConf(ServiceConf),
@@ -69,7 +70,7 @@ impl Change {
             Change::ServiceConf(change) => change.make(access),
             Change::OwnBucket(change) => change.make(access),
             Change::OwnFolder(change) => change.make(access),
-            Change::Snapshots(_) | Change::Continue(_) => Ok(()),
+            Change::Snapshots(_) | Change::Continue(_) | Change::StartAgain(_) => Ok(()),
         }
     }
 
@@ -87,6 +88,7 @@ impl Change {
             Change::Snapshots(change) => change.undo(access),
             Change::Worker(change) => change.undo(access),
             Change::Continue(change) => change.undo(access),
+            Change::StartAgain(change) => change.undo(access),
             Change::Missed(change) => change.undo(access),
             Change::DbDevice(change) => change.undo(access, others),
             Change::ServiceConf(change) => change.undo(access),
@@ -112,6 +114,7 @@ impl Change {
             Change::Snapshots(change) => vec![format!("snapshots of {}/{}", change.pool, change.image)],
             Change::Worker(change) => vec![format!("process {}", change.name)],
             Change::Continue(change) => vec![format!("stops of {}", change.daemon)],
+            Change::StartAgain(change) => vec![format!("marks of {} as down", change.daemon)],
             Change::Missed(change) => vec![format!("recovery in {}", change.pool)],
             Change::DbDevice(change) => vec![change.resource()],
             Change::ServiceConf(change) => vec![change.resource()],
