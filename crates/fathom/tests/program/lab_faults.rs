@@ -274,6 +274,7 @@ fn every_fault_is_seen_where_it_acts_and_is_undone() {
     assert_eq!(all, tried.chain(elsewhere).collect(), "a fault is not tried");
     two_at_once_are_turned_off_in_any_order(&site, &before);
     what_cannot_be_meant_is_refused(&site);
+    an_osd_that_will_not_do_is_refused(&site);
     assert_eq!(site.state(), before);
 }
 
@@ -339,6 +340,20 @@ fn what_cannot_be_meant_is_refused(site: &Site) {
     refused("on path-slow host2 host1", 3, &["link-slow-from host2", "turn that off first"]);
     refused("off", 0, &[]);
     fault(&site.lab.home, "nolab", &["on", "stutter", "osd.0"]).ends(2, &["no lab called nolab", "fathom lab up"]);
+}
+
+/// What a fault needs of its OSD. One that was killed stays down.
+fn an_osd_that_will_not_do_is_refused(site: &Site) {
+    let refused = |words: &str, says: &[&str]| {
+        site.fault(&words.split(' ').collect::<Vec<_>>()).ends(3, says);
+    };
+    site.lab.daemon("kill", "osd.2");
+    for fault in ["wrong-db-device", "recovery", "flapping"] {
+        refused(&format!("on {fault} osd.2"), &["osd.2 is not running", "start it first"]);
+        assert_eq!(site.pid("osd.2"), "");
+    }
+    site.lab.daemon("start", "osd.2");
+    eventually("osd.2 to come back", 60, || site.osd(2)["up"] == 1);
 }
 
 #[test]

@@ -200,11 +200,24 @@ fn find(name: &str) -> Result<&'static Fault, LabError> {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+    use std::path::Path;
 
     #[test]
     fn an_unknown_fault_names_the_nearest() {
         let error = find("cpu-qota").map(|fault| fault.name).map_err(|error| (error.exit_code(), error.to_string()));
         assert!(error.is_err_and(|(code, text)| code == 2 && text.contains("nearest: cpu-quota")));
+    }
+
+    #[test]
+    fn an_osd_that_does_not_run_is_not_started_by_a_fault() -> Result<(), LabError> {
+        let place = tempfile::tempdir().map_err(LabError::io("cannot make", Path::new("a temporary directory")))?;
+        let access = LabAccess::without_cluster(place.path());
+        for (fault, value) in [(&recovery::FAULT, "120"), (&wrong_db_device::FAULT, "100"), (&flapping::FAULT, "10")] {
+            let asked = Asked { access: &access, fault, target: Target::Osd(1), value: value.to_owned() };
+            let planned = (fault.plan)(&asked);
+            assert!(matches!(planned, Err(LabError::WrongState { daemon, .. }) if daemon == "osd.1"), "{}", fault.name);
+        }
+        Ok(())
     }
 
     #[test]

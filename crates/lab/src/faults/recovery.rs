@@ -17,6 +17,7 @@ const OBJECTS: u32 = 256;
 
 fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let seconds = asked.number(1.0..=36_000.0)?;
+    asked.need_running()?;
     let osds = asked.access.lab.osds.len() as f64;
     if osds < 2.0 {
         let why = format!("the lab {} has one OSD, and nothing to recover from", asked.access.lab.name);

@@ -18,10 +18,13 @@ pub static FAULT: Fault = Fault {
 
 fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let limit = asked.number(10.0..=10_000_000.0)?.round().to_string();
+    let own = asked.access.lab.osds.iter().find(|one| one.id == asked.osd()).and_then(|osd| osd.db.as_ref());
+    if own.is_none() {
+        asked.need_running()?;
+    }
     if !geteuid().is_root() {
         return Err(LabError::NeedsRoot { what: "a device for an OSD's database", instead: "take another fault" });
     }
-    let own = asked.access.lab.osds.iter().find(|one| one.id == asked.osd()).and_then(|osd| osd.db.as_ref());
     let device = own.map(|device| number_of(device)).transpose()?;
     let files = ["blkio.throttle.write_iops_device", "blkio.throttle.read_iops_device"];
     let limits = files.iter().map(|file| Cgroup::new(&asked.limited(), "blkio", file, device.clone(), &limit, "0"));
