@@ -347,13 +347,25 @@ fn an_osd_that_will_not_do_is_refused(site: &Site) {
     let refused = |words: &str, says: &[&str]| {
         site.fault(&words.split(' ').collect::<Vec<_>>()).ends(3, says);
     };
-    site.lab.daemon("kill", "osd.2");
+    let becomes = |act: &str, up: u32| {
+        site.lab.daemon(act, "osd.2");
+        eventually(&format!("osd.2 after {act}"), 60, || site.osd(2)["up"] == up);
+    };
+    let option = |prefix: &str| {
+        let command = json!({"prefix": prefix, "who": "osd.2", "name": "osd_op_queue", "value": "mclock_scheduler"});
+        site.rados.mon_command(&command).unwrap();
+    };
+    becomes("kill", 0);
     for fault in ["wrong-db-device", "recovery", "flapping"] {
         refused(&format!("on {fault} osd.2"), &["osd.2 is not running", "start it first"]);
         assert_eq!(site.pid("osd.2"), "");
     }
-    site.lab.daemon("start", "osd.2");
-    eventually("osd.2 to come back", 60, || site.osd(2)["up"] == 1);
+    option("config set");
+    becomes("start", 1);
+    refused("on recovery osd.2", &["osd_op_queue=mclock_scheduler", "wpq"]);
+    option("config rm");
+    becomes("kill", 0);
+    becomes("start", 1);
 }
 
 #[test]

@@ -63,6 +63,12 @@ impl LabAccess {
         Ok(reply.json().unwrap_or(Value::Null))
     }
 
+    /// A command for an OSD itself.
+    pub fn ask_osd(&self, osd: u32, command: &Value) -> Result<Value, LabError> {
+        let reply = self.rados()?.osd_command(osd, command)?;
+        Ok(reply.json()?)
+    }
+
     /// The images of a pool; `None`: there is no such pool.
     pub fn images(&self, pool: &str) -> Result<Option<Vec<String>>, LabError> {
         found(self.rados()?.open_pool(pool).and_then(|pool| pool.images()))
