@@ -87,6 +87,11 @@ pub enum LabError {
     )]
     FaultInTheWay { fault: String, other: String, name: String },
 
+    #[error(
+        "{error}; what was changed by then could not all be undone ({why}); to undo it: `fathom lab fault off {fault} --name {name}`"
+    )]
+    FaultStays { error: String, why: String, fault: String, name: String },
+
     #[error("{fault} is not on in the lab {name}; on: {}", if .on.is_empty() { "none" } else { .on })]
     FaultNotOn { fault: String, name: String, on: String },
 

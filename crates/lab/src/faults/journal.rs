@@ -44,7 +44,7 @@ impl Entry {
         }
     }
 
-    fn named(&self) -> String {
+    pub fn named(&self) -> String {
         format!("{} {}", self.fault, self.target).trim_end().to_owned()
     }
 }

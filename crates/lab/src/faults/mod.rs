@@ -135,7 +135,7 @@ pub(crate) fn active(dirs: &Dirs) -> Vec<ActiveFault> {
 ///
 /// # Errors
 /// No such lab, fault, target or value; it is on already, or another one is in its way; this lab or this machine can't. Nothing is left
-/// changed then.
+/// changed then, or the error says so.
 pub fn on(lab: &str, name: &str, target: &[String], value: Option<&str>) -> Result<ActiveFault, LabError> {
     let fault = find(name)?;
     let access = LabAccess::of(lab)?;
@@ -148,13 +148,19 @@ pub fn on(lab: &str, name: &str, target: &[String], value: Option<&str>) -> Resu
     let entry = Entry::new(fault, &asked.target, &asked.value, changes);
     let number = journal.begin(entry)?;
     let made = journal.changes(number).iter().try_for_each(|change| change.make(&access));
-    if let Err(error) = made {
-        // What was made goes again; if it does not, the journal still has it.
-        let _ = undo(&access, &mut journal, number);
-        return Err(error);
+    if let Err(error) = made.and_then(|()| journal.set_complete(number, true)) {
+        return Err(take_back(&access, &mut journal, number, error));
     }
-    journal.set_complete(number, true)?;
     Ok(journal.entry(number).shown(&access.dirs))
+}
+
+/// What was made goes again; if it does not, the journal still has it, and the error says so.
+fn take_back(access: &LabAccess, journal: &mut Journal, number: usize, error: LabError) -> LabError {
+    let (fault, name) = (journal.entry(number).named(), access.lab.name.clone());
+    match undo(access, journal, number) {
+        Ok(()) => error,
+        Err(why) => LabError::FaultStays { error: error.to_string(), why: why.to_string(), fault, name },
+    }
 }
 
 /// Undoes a fault, on one target or on all of them; `None`: every fault. Says which.
@@ -182,7 +188,8 @@ pub fn off(lab: &str, name: Option<&str>, target: &[String]) -> Result<Vec<Activ
 }
 
 fn undo(access: &LabAccess, journal: &mut Journal, number: usize) -> Result<(), LabError> {
-    journal.set_complete(number, false)?;
+    // A disk that is full is no reason to leave what may have filled it: the entry that is on disk has all that undoing needs.
+    let _ = journal.set_complete(number, false);
     let others = journal.others(number);
     let changes = journal.changes(number);
     changes.iter().rev().try_for_each(|change| change.undo(access, &others))?;
@@ -200,12 +207,37 @@ fn find(name: &str) -> Result<&'static Fault, LabError> {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+    use std::fs;
     use std::path::Path;
 
     #[test]
     fn an_unknown_fault_names_the_nearest() {
         let error = find("cpu-qota").map(|fault| fault.name).map_err(|error| (error.exit_code(), error.to_string()));
         assert!(error.is_err_and(|(code, text)| code == 2 && text.contains("nearest: cpu-quota")));
+    }
+
+    /// One whose undoing is seen in a file, and that fails once that is written.
+    const LIMIT: &str = r#"{"cgroup": {"daemon": "osd.1", "controller": "cpu", "mount": "PLACE", "file": "quota", "device": null,
+                            "value": "10", "without": "-1", "back": "PLACE"}}"#;
+
+    #[test]
+    fn what_cannot_be_written_down_is_undone_for_all_that() -> Result<(), Box<dyn std::error::Error>> {
+        let place = tempfile::tempdir()?;
+        let access = LabAccess::without_cluster(place.path());
+        let group = place.path().join(access.dirs.namespace_prefix().trim_end_matches('-')).join("osd.1");
+        fs::create_dir_all(&group)?;
+        fs::create_dir_all(&access.dirs.dir)?;
+        let change = serde_json::from_str(&LIMIT.replace("PLACE", &place.path().display().to_string()))?;
+        let mut journal = Journal::open(&access.dirs)?;
+        let number = journal.begin(Entry::new(&cpu_quota::FAULT, &Target::Osd(1), "10%", vec![change]))?;
+        // As little can be written there as on a full disk.
+        fs::create_dir(access.dirs.faults().with_extension("new"))?;
+        let error = take_back(&access, &mut journal, number, LabError::SupervisorLost);
+        assert_eq!(fs::read_to_string(group.join("quota"))?, "-1");
+        let text = error.to_string();
+        assert!(text.contains("the lab's supervisor has ended") && text.contains("cannot remove"), "{text}");
+        assert!(text.contains("fathom lab fault off cpu-quota osd.1 --name x"), "{text}");
+        Ok(())
     }
 
     #[test]
