@@ -18,6 +18,11 @@ struct Network {
 
 /// Routes that lead to no host.
 const TO_NOWHERE: [&str; 4] = ["blackhole", "unreachable", "prohibit", "throw"];
+/// Where a lab's hosts are, each by the first two numbers: private addresses, and where these are taken those that RFC 2544 keeps for
+/// benchmarks of networks.
+const PUBLIC: [[u8; 2]; 2] = [[10, 231], [198, 19]];
+/// Of the OSDs among themselves.
+const CLUSTER: [[u8; 2]; 2] = [[10, 230], [198, 18]];
 /// All routes to networks of 10.0.0.0/8 have at least these. VPNs set the default route in parts that have fewer: 0.0.0.0/1.
 const LEAST_BITS: u32 = 8;
 /// How many networks an error names.
@@ -44,14 +49,14 @@ impl fmt::Display for Network {
     }
 }
 
-/// /24 networks of 10.231.0.0/16, and for the OSDs among themselves of 10.230.0.0/16.
+/// A /24 network for all, and one for the OSDs among themselves.
 pub(crate) fn free(spec: &Spec, dirs: &Dirs) -> Result<Subnets, LabError> {
     let said = |words: &[&str]| run(&mut ip(words)).map(|it| String::from_utf8_lossy(&it.stdout).into_owned());
     let used = used(&said(&["-4", "-oneline", "address"])?, &said(&["-4", "route", "show", "table", "all"])?);
     // Labs of other users that begin at the same time look from different places on.
     let first = u8::from_str_radix(&dirs.tag[..2], 16).unwrap_or(0);
-    let cluster = spec.cluster_network.then(|| free_of(230, first, &used)).transpose()?;
-    Ok(Subnets { public: free_of(231, first, &used)?, cluster })
+    let cluster = spec.cluster_network.then(|| free_in(&CLUSTER, first, &used)).transpose()?;
+    Ok(Subnets { public: free_in(&PUBLIC, first, &used)?, cluster })
 }
 
 /// What `ip address` and `ip route` tell, without the default route.
@@ -72,12 +77,19 @@ fn used(addresses: &str, routes: &str) -> Vec<Network> {
     used
 }
 
-/// The first free /24 of `10.SECOND.0.0/16`, looked for from its `first` on.
-fn free_of(second: u8, first: u8, used: &[Network]) -> Result<[u8; 3], LabError> {
-    let within = |third, bits| Network { address: Ipv4Addr::new(10, second, third, 0), bits };
+/// In the first of these ranges that has one.
+fn free_in(ranges: &[[u8; 2]], first: u8, used: &[Network]) -> Result<[u8; 3], LabError> {
+    let mut all = ranges.iter().map(|range| free_of(*range, first, used));
+    let found = all.next().unwrap_or_else(|| free_of(PUBLIC[0], first, used));
+    all.fold(found, |found, other| found.or_else(|error| other.map_err(|_| error)))
+}
+
+/// The first free /24 of this range, looked for from its `first` on.
+fn free_of([one, second]: [u8; 2], first: u8, used: &[Network]) -> Result<[u8; 3], LabError> {
+    let within = |third, bits| Network { address: Ipv4Addr::new(one, second, third, 0), bits };
     let mut candidates = (0..=u8::MAX).map(|step| first.wrapping_add(step));
     let free = candidates.find(|third| !used.iter().any(|one| one.overlaps(within(*third, 24))));
-    free.map(|third| [10, second, third]).ok_or_else(|| {
+    free.map(|third| [one, second, third]).ok_or_else(|| {
         let range = within(0, 16);
         let mut taken: Vec<&Network> = used.iter().filter(|one| one.overlaps(range)).collect();
         taken.sort_by_key(|one| one.bits);
@@ -92,7 +104,7 @@ mod tests {
     use super::*;
 
     fn free_from(first: u8, routes: &str) -> Option<u8> {
-        free_of(231, first, &used("", routes)).ok().map(|[_, _, third]| third)
+        free_of([10, 231], first, &used("", routes)).ok().map(|[_, _, third]| third)
     }
 
     #[test]
@@ -119,14 +131,22 @@ mod tests {
         let addresses = "1: lo    inet 127.0.0.1/8 scope host lo\\   valid_lft forever\n\
                          2: eth0    inet 10.231.5.9/23 brd 10.231.5.255 scope global eth0\\  valid_lft forever\n\
                          3: tun0    inet 10.8.0.2 peer 10.231.6.1/32 scope global tun0\\  valid_lft forever";
-        let free = free_of(231, 4, &used(addresses, ""));
+        let free = free_of([10, 231], 4, &used(addresses, ""));
         assert_eq!(free.ok(), Some([10, 231, 7]));
     }
 
     #[test]
+    fn where_all_of_one_range_is_taken_another_one_is() {
+        let of = |routes| free_in(&PUBLIC, 5, &used("", routes)).ok();
+        assert_eq!(of("192.0.2.0/24 dev eth0"), Some([10, 231, 5]));
+        assert_eq!(of("10.0.0.0/8 dev tun0"), Some([198, 19, 5]));
+        assert_eq!(of("10.0.0.0/8 dev tun0\n198.18.0.0/15 dev tun0"), None);
+    }
+
+    #[test]
     fn where_none_is_free_the_error_says_what_takes_them() {
-        let error =
-            free_of(231, 0, &used("", "10.231.7.0/24 dev br0\n10.0.0.0/8 dev tun0")).map_err(|error| error.to_string());
+        let error = free_of([10, 231], 0, &used("", "10.231.7.0/24 dev br0\n10.0.0.0/8 dev tun0"))
+            .map_err(|error| error.to_string());
         assert!(error.is_err_and(|text| text.contains("10.231.0.0/16") && text.contains("10.0.0.0/8, 10.231.7.0/24")));
     }
 }
