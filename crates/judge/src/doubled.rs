@@ -8,6 +8,8 @@ use model::{Doubled, Doubling, ScaledLoad};
 /// A doubling that brings less than this share more was not worth it: what did the work before was full. Of fewer than twice as many
 /// clients, as when only some hosts are left, as much less is wanted.
 const WORTH: f64 = 0.10;
+/// Where the clients are the limit, a doubling brings up to 100 % more: one that may have brought half of that, by its error, is not known.
+const LIMIT_SHOWS: f64 = 0.5;
 
 /// `most`: how many clients there may be on a host.
 pub fn doubled(entries: &[Entry], doublings: &[Doubling], most: u32) -> Vec<Doubled> {
@@ -79,10 +81,12 @@ fn outcome(loads: &[ScaledLoad], starved: bool, most: u32) -> (Option<u32>, bool
             false,
             format!("{brought}: that many were not enough to fill the cluster; name more hosts (--hosts)"),
         ),
-        true if gain + error >= worth && !starved => (
+        true if gain + error >= LIMIT_SHOWS * more.min(1.0) && !starved => (
             None,
             false,
-            format!("{brought}: that is not known well enough to say whether so many fill the cluster (--settle)"),
+            format!(
+                "{brought}: that is not known well enough to say whether so many fill the cluster (name more hosts by --hosts, or longer slices by --duration)"
+            ),
         ),
         true if starved => {
             let why = "but these threads waited for their processors: the hosts that load are full, not the cluster; name more \
@@ -140,15 +144,17 @@ mod tests {
 
     #[test]
     fn what_is_not_known_well_fills_nothing() {
-        let imprecise = |each, value: f64| ScaledLoad {
-            estimate: Some(Estimate::new(value, 0.15 * value)),
-            ..load(1, each, value)
-        };
+        let imprecise =
+            |each, value: f64| ScaledLoad { estimate: Some(Estimate::new(value, 0.4 * value)), ..load(1, each, value) };
         let (full, ended, says) = outcome(&[imprecise(1, 1000.0), imprecise(2, 1020.0)], false, 8);
         assert_eq!((full, ended), (None, false));
         assert!(says.contains("not known well enough"), "{says}");
-        let (full, ..) = outcome(&[imprecise(1, 1000.0), imprecise(2, 600.0)], false, 8);
+        let (full, ..) = outcome(&[imprecise(1, 1000.0), imprecise(2, 500.0)], false, 8);
         assert_eq!(full, Some(1));
+        // As good as a usual run wants its figures to be.
+        let usual =
+            |each, value: f64| ScaledLoad { estimate: Some(Estimate::new(value, 0.1 * value)), ..load(1, each, value) };
+        assert_eq!(outcome(&[usual(1, 1000.0), usual(2, 1050.0)], false, 8).0, Some(1));
     }
 
     #[test]

@@ -81,6 +81,11 @@ impl Entry<'_> {
     }
 }
 
+/// Half-width of the wider side: a sum whose parts overlapped only in part reaches farther down than up.
+pub fn wider(estimate: &Estimate) -> f64 {
+    spread(estimate).max(estimate.value - estimate.low)
+}
+
 /// Half-width: from the upper end, since the lower one is cut at zero.
 pub fn spread(estimate: &Estimate) -> f64 {
     estimate.high - estimate.value

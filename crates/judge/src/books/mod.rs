@@ -11,7 +11,7 @@ pub(crate) use path::{Model, Path};
 use crate::across::mean_over;
 use crate::caches::device_share;
 use crate::chart::figures_of;
-use crate::entry::{Entry, spread};
+use crate::entry::{Entry, wider};
 use crate::placement::below;
 use crate::words::percent;
 use model::{Estimate, Layer, Pattern, Record};
@@ -63,6 +63,12 @@ impl<'b, 'a> Books<'b, 'a> {
         figures_of(self.entries, layer, pattern).into_iter().filter(|entry| self.below_pool(entry)).collect()
     }
 
+    /// Hosts that loaded a layer at once for its value in the chart; 1 at least.
+    pub(crate) fn clients(&self, layer: Layer, pattern: Pattern) -> usize {
+        let of = |entry: &&Entry| if entry.step.of_clients() { entry.step.targets.len() } else { 1 };
+        self.figures(layer, pattern).iter().map(of).max().unwrap_or(1)
+    }
+
     /// Those of the ways between hosts.
     pub(crate) fn links(&self, pattern: Pattern) -> Vec<&'b Entry<'a>> {
         Layer::ALL.into_iter().filter(|layer| layer.of_links()).flat_map(|layer| self.figures(layer, pattern)).collect()
@@ -97,12 +103,13 @@ pub(crate) fn not_known(what: &str) -> String {
 }
 
 pub(crate) fn scaled(value: Estimate, factor: f64) -> Estimate {
-    Estimate::new(value.value * factor, spread(&value) * factor)
+    Estimate { value: value.value * factor, low: value.low * factor, high: value.high * factor }
 }
 
 /// `total` without the parts; their errors are independent.
 pub(crate) fn less(total: Estimate, parts: &[Estimate]) -> Estimate {
     let value = total.value - parts.iter().map(|part| part.value).sum::<f64>();
-    let square: f64 = parts.iter().chain([&total]).map(|part| spread(part).powi(2)).sum();
+    // Of an uneven interval the wider side: the total's lower end and the parts' upper ones lie on the same side.
+    let square: f64 = parts.iter().chain([&total]).map(|part| wider(part).powi(2)).sum();
     Estimate::new(value, square.sqrt())
 }

@@ -54,11 +54,21 @@ impl<'p, 'b, 'a> Path<'p, 'b, 'a> {
         let below = self.below();
         // Of the layers that are reached over the network the lowest one holds its round trip.
         let holds_trip = self.whole.is_none() && self.trip.is_none();
-        let model = if holds_trip { None } else { model(self) };
+        let clients = |layer: Layer| self.books.clients(layer, self.pattern);
+        let (own, theirs) = (clients(layer), self.whole.map_or(1, |(below, _)| clients(below)));
+        // What several clients wait for each other is no part of a single one's way.
+        let crowded = own > theirs;
+        if crowded {
+            let below = if theirs == 1 { "one".to_string() } else { theirs.to_string() };
+            self.notes.push(format!(
+                "{own} hosts loaded it at once, and {below} what lies below: what they waited for each other is in here"
+            ));
+        }
+        let model = if holds_trip || crowded { None } else { model(self) };
         self.notes.extend(holds_trip.then(|| TRIP_IN_HERE.to_string()));
         self.notes.extend(self.books.unlike_below(layer, self.pattern).filter(|_| !self.pattern.writes()));
         self.whole = Some((layer, value));
-        Some(LedgerRow { at_least: holds_trip, ..self.modelled((layer, value), &below, model) })
+        Some(LedgerRow { at_least: holds_trip || crowded, ..self.modelled((layer, value), &below, model) })
     }
 
     /// Everything below, as one or more parts.

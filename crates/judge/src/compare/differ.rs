@@ -4,11 +4,10 @@ use super::drives::drives;
 use super::events::Events;
 use super::moderated::Prior;
 use super::pairs::{Measured, alike, measured, other_definition, unusable};
-use crate::entry::spread;
 use crate::labels::STRETCH_SECONDS;
 use crate::outliers::benjamini_hochberg;
 use crate::series::{mean, sample_sd};
-use model::{Comparison, Difference, Figure, FigureKey, Finds, Label, Metric, Record};
+use model::{Comparison, Difference, Estimate, Figure, FigureKey, Finds, Label, Metric, Record};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The test asks for a difference beyond this: nobody acts on a smaller one.
@@ -66,7 +65,10 @@ struct Sides {
 impl Sides {
     fn of(pair: &Pair) -> Sides {
         let grouped = pair.before.len() > 1 && pair.after.len() > 1;
-        Sides { before: side(&pair.before, grouped), after: side(&pair.after, grouped), grouped }
+        // The mean of the slices' logarithms is another estimate than the figure's value: both sides have the same one.
+        let by_value = pair.before.iter().chain(&pair.after).any(|run| run.by_value);
+        let side = |runs: &[&Measured]| side(runs, grouped, by_value);
+        Sides { before: side(&pair.before), after: side(&pair.after), grouped }
     }
 
     /// What runs are taken to differ by; `None`: it is seen.
@@ -169,9 +171,9 @@ fn with_reason(figure: &Figure) -> String {
     figure.label.why().map_or_else(|| name(figure), |why| format!("{} ({why})", name(figure)))
 }
 
-fn side(runs: &[&Measured], grouped: bool) -> Side {
+fn side(runs: &[&Measured], grouped: bool, by_value: bool) -> Side {
     if grouped {
-        let centres: Vec<f64> = runs.iter().map(|run| run.centre()).collect();
+        let centres: Vec<f64> = runs.iter().map(|run| run.centre(by_value)).collect();
         let count = centres.len() as f64;
         return Side {
             centre: mean(&centres),
@@ -191,7 +193,7 @@ fn side(runs: &[&Measured], grouped: bool) -> Side {
     let own = runs.iter().map(|run| own(run)).fold(0.0, f64::max);
     let between_runs = runs.iter().map(|run| between_runs(run)).fold(RUN_SPREAD, f64::max);
     let weight = |run: &&Measured| run.slices.len() as f64;
-    let centre = runs.iter().map(|run| weight(run) * run.centre()).sum::<f64>() / all.len() as f64;
+    let centre = runs.iter().map(|run| weight(run) * run.centre(by_value)).sum::<f64>() / all.len() as f64;
     Side { centre, variance, freedom, count: all.len() as f64, own, between_runs }
 }
 
@@ -207,7 +209,9 @@ fn own(run: &Measured) -> f64 {
     if level && !run.by_value {
         return 0.0;
     }
-    let wide = (spread(&run.estimate) / run.estimate.value).ln_1p();
+    let Estimate { value, low, high } = run.estimate;
+    let down = if low > 0.0 { (value / low).ln() } else { 0.0 };
+    let wide = (high / value).ln().max(down);
     if wide.is_finite() { (wide / NORMAL_95).powi(2) } else { 0.0 }
 }
 

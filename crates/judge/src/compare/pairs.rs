@@ -66,9 +66,9 @@ fn of_entry(entry: &Entry) -> Option<Measured> {
 }
 
 impl Measured {
-    /// The logarithm of its value.
-    pub fn centre(&self) -> f64 {
-        if self.by_value { self.estimate.value.ln() } else { mean(&self.slices) }
+    /// The logarithm of its value. `by_value`: by the figure's own, where slices do not tell it of one of two that are compared.
+    pub fn centre(&self, by_value: bool) -> f64 {
+        if by_value { self.estimate.value.ln() } else { mean(&self.slices) }
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Expectation {
     pub impossible: fn(&View) -> Option<String>,
 }
 
-const EXPECTATIONS: [&Expectation; 6] = [
+const EXPECTATIONS: &[&Expectation] = &[
     &device::EXPECTATION,
     &network::EXPECTATION,
     &store::EXPECTATION,
@@ -50,5 +50,5 @@ const EXPECTATIONS: [&Expectation; 6] = [
 ];
 
 pub(crate) fn of(layer: Layer) -> Option<&'static Expectation> {
-    EXPECTATIONS.into_iter().find(|expected| expected.layer == layer)
+    EXPECTATIONS.iter().copied().find(|expected| expected.layer == layer)
 }

@@ -1,6 +1,6 @@
 //! What each layer adds or delivers, by real figures, and what is said where one is missing.
 
-use crate::made::{Made, disk, images, osd, pair, pool, store};
+use crate::made::{Made, disk, images, osd, pair, pool, pool_from, store};
 use judge::without_findings;
 use model::{Layer, LedgerRow, Pattern};
 
@@ -59,6 +59,27 @@ fn replication_is_expected_to_cost_one_more_way_and_the_slowest_commit() {
     // One more way: 0.6 − 0.2. The larger of two evenly spread over 1.4 ± 10 %: a sixth of 0.28 over the mean.
     near(row.expected.unwrap(), 0.4 + 0.28 / 6.0, 0.03);
     assert!(row.because.contains("3 replicas") && row.because.contains("2 commits"), "{}", row.because);
+}
+
+/// What four clients wait for each other is no part of a single client's way through the layers.
+#[test]
+fn a_pool_under_several_hosts_is_not_compared_with_an_osd_under_one() {
+    let of = |hosts: u32| {
+        let mut made = Made::cluster();
+        for id in 0..3 {
+            made.measured(Pattern::WriteLatency, pair(id), 0.1).measured(Pattern::ReadLatency, pair(id), 0.1);
+            made.measured(Pattern::WriteLatency, osd(id), 1.4).measured(Pattern::ReadLatency, osd(id), 0.6);
+        }
+        match hosts {
+            1 => made.measured(Pattern::WriteLatency, pool(), 2.6),
+            hosts => made.at_once(Pattern::WriteLatency, pool_from(hosts), &vec![1000.0 / 2.6; hosts as usize]),
+        };
+        rows(&made, Pattern::WriteLatency).into_iter().find(|row| row.layer == Layer::Rados).unwrap()
+    };
+    let (alone, crowded) = (of(1), of(4));
+    assert!(alone.expected.is_some() && !alone.at_least, "{alone:?}");
+    assert!(crowded.expected.is_none() && crowded.at_least, "{crowded:?}");
+    assert!(crowded.because.contains("4 hosts loaded it at once, and one what lies below"), "{}", crowded.because);
 }
 
 #[test]

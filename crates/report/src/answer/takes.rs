@@ -77,19 +77,29 @@ fn whole(report: &Report, cell: &ChartCell, estimate: &Estimate) -> String {
     let (operation, metric) = (operation(&workload, cell), cell.pattern.metric(cell.layer));
     let (value, at) = (numbers::figure(estimate, metric).with_unit(), cell.layer.spec().place);
     let mean = mean(cell, "targets") + &slowest(report, cell);
-    let label = label(cell);
+    let (label, many) = (label(cell), in_flight(report, cell, &workload));
     if let Some(several) = gateways::whole(report, cell).or_else(|| by_doors(report, cell)) {
-        let many = if workload.depth <= 1 { "one at a time".into() } else { format!("{} in flight", workload.depth) };
         return format!("{}s {at}, {many}: {several}{label}.", capital(&operation));
     }
     if cell.pattern.family() != Family::Latency {
-        return format!("{}s {at}, {} in flight: {value}{label}{mean}.", capital(&operation), workload.depth);
+        return format!("{}s {at}, {many}: {value}{label}{mean}.", capital(&operation));
     }
-    let beside = if workload.depth <= 1 { "one at a time".into() } else { format!("{} in flight", workload.depth) };
     if numbers::is_unknown(estimate) {
-        return format!("What a {operation} takes {at}, {beside}, is {value}: its interval is as wide as its value.");
+        return format!("What a {operation} takes {at}, {many}, is {value}: its interval is as wide as its value.");
     }
-    format!("A {operation} takes {value} {at}{label}, {beside}{mean}.")
+    format!("A {operation} takes {value} {at}{label}, {many}{mean}.")
+}
+
+/// `one at a time`, `128 in flight from each of 4 hosts`
+fn in_flight(report: &Report, cell: &ChartCell, workload: &Workload) -> String {
+    let each = if workload.depth <= 1 { "one at a time".to_string() } else { format!("{} in flight", workload.depth) };
+    let whole = report.figures.iter().find(|figure| cell.has(figure) && figure.host.is_none());
+    let whole = whole.filter(|figure| figure.layer.can().clients);
+    let of_host = |one: &&Figure| whole.is_some_and(|all| (one.step, one.kind) == (all.step, all.kind));
+    match report.figures.iter().filter(of_host).filter(|one| one.host.is_some()).count() {
+        0 | 1 => each,
+        hosts => format!("{each} from each of {hosts} hosts"),
+    }
 }
 
 /// Of several file systems, and of mapped images beside disks: `1.2 ms ±0.1 (cephfs (libcephfs)), 2.3 ms ±0.2 (nfs://server/cephfs)`.
