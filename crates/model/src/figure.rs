@@ -27,13 +27,13 @@ impl Estimate {
     }
 
     /// Half-width, as a share of the value, from which on nothing is known: what would be shown as ±100 % or more holds zero.
-    pub const UNKNOWN_FROM: f64 = 0.995;
+    pub const UNKNOWN_FROM: f64 = 0.99;
 
     /// Is the interval narrower than the value? No interval at all, as of an imported total, says nothing of that. Of an uneven interval
     /// the wider side counts.
     pub fn is_known(&self) -> bool {
         let half = (self.high - self.value).max(self.value - self.low);
-        !half.is_finite() || half <= 0.0 || (self.value != 0.0 && half / self.value.abs() < Estimate::UNKNOWN_FROM)
+        half.is_infinite() || half <= 0.0 || (self.value != 0.0 && half / self.value.abs() < Estimate::UNKNOWN_FROM)
     }
 
     pub fn half_width(&self) -> f64 {

@@ -139,10 +139,12 @@ pub fn percentile(of: &Percentile) -> String {
 pub fn percentile_parts(of: &Percentile) -> [String; 2] {
     let Some(low) = of.low_ms else { return [rough(of.value_ms), String::new()] };
     let half = half_width(&Estimate { value: of.value_ms, low, high: of.high_ms.unwrap_or(2.0 * of.value_ms - low) });
-    let say = |value| rounded(value, last_place(of.value_ms, half));
+    let place = last_place(of.value_ms, half);
+    let say = |value| rounded(value, place);
+    let (at_least, at_most) = (|bound| say(rounded_down(bound, place)), |bound| say(rounded_up(bound, place)));
     // "At least nothing" would be no bound.
-    let least = if low > 0.0 && say(low).parse() == Ok(0.0) { rough(low) } else { say(low) };
-    let range = of.high_ms.map_or_else(|| format!("≥ {least}"), |high| format!("{}–{}", say(low), say(high)));
+    let least = if low > 0.0 && at_least(low).parse() == Ok(0.0) { rough_at_least(low) } else { at_least(low) };
+    let range = of.high_ms.map_or_else(|| format!("≥ {least}"), |high| format!("{}–{}", at_least(low), at_most(high)));
     [say(of.value_ms), range]
 }
 
@@ -154,13 +156,14 @@ pub fn share_at_most(row: &LedgerRow) -> String {
     }
     let latency = row.pattern.family() == Family::Latency && row.adds.value > 0.0;
     let most = if latency { (known * row.adds.high / row.adds.value).min(1.0) } else { known };
-    format!("≤{}", share(most))
+    let place = if most >= 0.0095 { 0 } else { -1 };
+    format!("≤{}", share(rounded_up(most * 100.0, place) / 100.0))
 }
 
 /// `≥12,000` where it may be higher.
 pub fn ceiling(row: &LedgerRow) -> String {
-    let bound = if row.at_least { "≥" } else { "" };
-    row.ceiling.map_or(NOTHING.into(), |ceiling| format!("{bound}{}", rough(ceiling)))
+    let said = |ceiling| if row.at_least { format!("≥{}", rough_at_least(ceiling)) } else { rough(ceiling) };
+    row.ceiling.map_or(NOTHING.into(), said)
 }
 
 /// `34 %`; below one percent with one decimal.
@@ -217,14 +220,38 @@ pub fn quantity(quantity: &Quantity) -> String {
     }
 }
 
-/// `±4 %`: half-width as a share of the value.
+/// `±4.1 %`, `±12 %`: half-width as a share of the value, rounded up as all intervals are.
 pub fn relative(half: f64) -> String {
-    match half * 100.0 {
-        percent if !percent.is_finite() => "±?".to_string(),
-        percent if percent >= 999.5 => "±10 times or more".to_string(),
-        percent if percent >= 0.95 || percent == 0.0 => format!("±{} %", rounded(percent, 0)),
-        percent => format!("±{} %", rounded((percent * 10.0).ceil() / 10.0, -1)),
+    let percent = half * 100.0;
+    if !percent.is_finite() {
+        return "±?".to_string();
     }
+    let tenths = rounded_up(percent, -1);
+    match rounded_up(percent, 0) {
+        whole if whole > 999.0 => "±10 times or more".to_string(),
+        whole if whole == tenths || tenths >= 10.0 => format!("±{} %", rounded(whole, 0)),
+        _ => format!("±{} %", rounded(tenths, -1)),
+    }
+}
+
+/// An upper end, to this power of ten.
+fn rounded_up(value: f64, place: i32) -> f64 {
+    steps_up(value, place) * 10f64.powi(place)
+}
+
+/// A lower one.
+fn rounded_down(value: f64, place: i32) -> f64 {
+    -rounded_up(-value, place)
+}
+
+/// As `rough`, of what is at least so much.
+fn rough_at_least(value: f64) -> String {
+    rough(exponent(value).map_or(value, |first| rounded_down(value, first - 2)))
+}
+
+/// The half-width of an interval in a unit of its own, beside a number in the digits that `guide` allows.
+pub fn half_width_beside(half: f64, guide: &Estimate) -> String {
+    absolute(half, last_place(guide.value, half_width(guide)))
 }
 
 /// `2026-11-21 09:30:12 UTC` of an RFC 3339 time in UTC; anything else as it is.
@@ -305,7 +332,8 @@ mod tests {
         assert_eq!(ms(3.2143, 0.0), "3.214 ms ±0");
         assert_eq!(ms(0.01234, 0.0004), "0.0123 ms ±0.0004");
         assert_eq!(ms(5.43, 0.42), "5.4 ms ±0.5");
-        assert_eq!(iops(5423.0, 217.0), "5,420 IOPS ±4 %");
+        assert_eq!(iops(5423.0, 217.0), "5,420 IOPS ±4.1 %");
+        assert_eq!([0.0249, 0.04, 0.0996, 0.1, 0.104].map(relative), ["±2.5 %", "±4 %", "±10 %", "±10 %", "±11 %"]);
         assert_eq!(iops(1_234_567.0, 1000.0), "1,235,000 IOPS ±0.1 %");
         assert_eq!(iops(5423.0, 5423.0 * 0.0041), "5,423 IOPS ±0.5 %");
         assert_eq!([9.99, 9.996].map(relative), ["±999 %", "±10 times or more"]);
@@ -314,7 +342,7 @@ mod tests {
     #[test]
     fn the_bound_of_a_percentile_is_one() {
         let told = |value_ms, low_ms, high_ms| percentile(&Percentile { percent: 99.0, value_ms, low_ms, high_ms });
-        assert_eq!(told(2.61, Some(2.12), Some(3.44)), "2.6 (2.1–3.4)");
+        assert_eq!(told(2.61, Some(2.18), Some(3.44)), "2.6 (2.1–3.5)");
         assert_eq!(told(2.61, Some(2.12), None), "2.6 (≥ 2.1)");
         assert_eq!(told(31.2, Some(0.0124), None), "31 (≥ 0.0124)");
         assert_eq!(told(2.61, None, None), "2.61");

@@ -305,6 +305,10 @@ fn host_file(change: &Change) -> Option<Value> {
 
 /// Where figures may take longer than if all settle as soon as they may: the most that the run takes.
 pub(crate) fn seconds_most(plan: &Plan, expected: f64) -> Option<f64> {
+    // How many loads there are is not known before.
+    if matches!(plan.experiment, PlannedExperiment::ScaleOut { .. }) {
+        return None;
+    }
     let sustained: f64 = plan.experiment.sustained().iter().map(|test| test.seconds).sum();
     let most = plan.goal.run_seconds.filter(|_| plan.goal.short.is_some())? + sustained;
     (most > expected).then_some(most)

@@ -133,7 +133,7 @@ export function figureRows(run: Pick<Run, "overhead">, all: Named[]): Field[][] 
       ...responses.map((percent) => f.first_byte_percentiles[percent]),
       f.workload.sizes ? undefined : f.workload.block,
       f.workload.depth,
-      f.workload.rate?.per_second,
+      f.workload.rate?.arrivals === "pauses" ? undefined : f.workload.rate?.per_second,
       f.workload.jobs,
       f.workload.clients ?? 1,
       f.workload.read_percent,

@@ -755,6 +755,12 @@ export interface DeviceScope {
 export interface OsdScope {
   id: number;
   host: string;
+  /**
+   * What of the CRUSH map it lies in between its host and the root: `rack` to the rack's name.
+   */
+  within?: {
+    [k: string]: string;
+  };
   class: string | null;
   /**
    * The disk of its data; several with commas between them.

@@ -239,9 +239,9 @@ fn of_slice(report: &Report, figure: &Figure, slice: &Slice) -> Vec<Vec<String>>
             sample.ops.to_string(),
             sample.bytes.to_string(),
             sample.errors.to_string(),
-            ms(sample.service.mean_ns()),
-            ms(sample.service.quantile_ns(0.5)),
-            ms(sample.service.quantile_ns(0.99)),
+            ms(sample.response_time().mean_ns()),
+            ms(sample.response_time().quantile_ns(0.5)),
+            ms(sample.response_time().quantile_ns(0.99)),
         ]
     };
     slice.samples.iter().enumerate().map(line).collect()

@@ -72,9 +72,10 @@ pub fn series(slice: &Slice, block: u64, join: usize) -> SliceSeries {
     }
 }
 
+/// As the figure's value: in an open loop from when operations were due.
 fn mean_ns(point: &[Sample]) -> Option<u64> {
-    let count: u64 = point.iter().map(|sample| sample.service.count).sum();
-    let sum: u64 = point.iter().map(|sample| sample.service.sum_ns).sum();
+    let times = || point.iter().map(Sample::response_time);
+    let (count, sum) = (times().map(|time| time.count).sum::<u64>(), times().map(|time| time.sum_ns).sum::<u64>());
     (count > 0).then(|| four_digits(sum as f64 / count as f64))
 }
 

@@ -38,11 +38,7 @@ fn row(distance: &Distance) -> Row {
         distance.on.clone().into(),
         figure(&distance.floor, &distance.floor_label),
         figure(&distance.ceph, &distance.ceph_label),
-        match times.high {
-            Some(high) => format!("×{:.1} ({:.1}–{high:.1})", times.value, times.low),
-            None => format!("×{:.1} ({:.1} and more)", times.value, times.low),
-        }
-        .into(),
+        numbers::times(times).into(),
         price.into(),
     ])
 }

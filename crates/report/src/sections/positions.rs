@@ -47,16 +47,17 @@ fn row(osd: &PositionOfOsd, all: &Positions) -> Row {
 fn cell(adds: &Estimate, usual: f64, all: &Positions) -> Cell {
     let text = format!("{}{}", if adds.value > 0.0 { "+" } else { "" }, written(adds.value, all.usual.mean.value));
     let odd = Positions::is_clear(adds, usual);
-    let within = written(adds.high - adds.value, all.usual.mean.value);
-    Cell { within: format!("±{within}"), ..Cell::from(text) }.with(if odd {
-        Emphasis::Outlier
-    } else {
-        Emphasis::Plain
-    })
+    let within = numbers::half_width_beside(adds.high - adds.value, &guide(all.usual.mean.value));
+    Cell { within, ..Cell::from(text) }.with(if odd { Emphasis::Outlier } else { Emphasis::Plain })
 }
 
 fn written(ms: f64, mean: f64) -> String {
-    numbers::beside(ms, &Estimate { value: mean, low: mean * 0.99, high: mean * 1.01 })
+    numbers::beside(ms, &guide(mean))
+}
+
+/// As many digits as of a mean that is known to a hundredth.
+fn guide(mean: f64) -> Estimate {
+    Estimate { value: mean, low: mean * 0.99, high: mean * 1.01 }
 }
 
 /// Ends of the scale are at least so far apart: what healthy pairs differ by is to look alike.

@@ -169,6 +169,7 @@ fn scope() -> Scope {
         ..HostScope::default()
     };
     let osd = |i: u32| OsdScope {
+        within: BTreeMap::from([("rack".into(), format!("r{i}"))]),
         id: i,
         host: HOSTS[i as usize].into(),
         class: Some("ssd".into()),

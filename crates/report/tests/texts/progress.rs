@@ -86,7 +86,7 @@ fn a_run_in_lines() {
         ),
         "{pass}"
     );
-    assert!(pass.contains("rados") && pass.contains("±9 % i"), "{pass}");
+    assert!(pass.contains("rados") && pass.contains("±9.1 % i"), "{pass}");
     assert_eq!(watched.says(63_000, &Event::Warned { text: "scrubbing".into() }), "warning: scrubbing\n");
     for (ending, says) in [(Ending::Done, "done"), (Ending::Stopped, "stopped"), (Ending::Failed, "failed")] {
         let end = Event::RunFinished { seconds: 63.0, ending };
