@@ -23,13 +23,16 @@ impl Archive {
     }
 
     fn remove_with(&self, name: &str, pause: Pause<'_>) -> Result<String, ArchiveError> {
-        let run = self.find(name)?;
-        self.hide(&run)?;
+        let run = self.find(name);
+        if let Ok(run) = &run {
+            self.hide(run)?;
+        }
+        // Also what an interrupted removal left of another run.
         for id in self.hidden()? {
             self.delete(id, pause)?;
         }
         self.give_back(pause)?;
-        Ok(run)
+        run
     }
 
     /// Under a name that no run has, so that its own is free.

@@ -61,7 +61,7 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
 fn osds(dump: &Value, metadata: &Value, tree: &Value, usage: &Value) -> Vec<OsdScope> {
     let facts: BTreeMap<u64, &Value> =
         metadata.as_array().into_iter().flatten().filter_map(|osd| Some((number(osd, "id")?, osd))).collect();
-    let crush_hosts = crush_hosts(tree);
+    let (crush_hosts, parents) = (crush_hosts(tree), parents(tree));
     let nodes: BTreeMap<u64, &Value> =
         list(tree, "nodes").iter().filter_map(|node| Some((number(node, "id")?, node))).collect();
     let rows: BTreeMap<u64, &Value> =
@@ -78,6 +78,7 @@ fn osds(dump: &Value, metadata: &Value, tree: &Value, usage: &Value) -> Vec<OsdS
             Some(OsdScope {
                 id: id as u32,
                 host: host.unwrap_or_else(|| "unknown".to_string()),
+                within: within(id as i64, &parents),
                 class: nodes.get(&id).and_then(|node| text(node, "device_class")),
                 device: data_disks(fact),
                 up: number(osd, "up") == Some(1),
@@ -111,6 +112,24 @@ fn crush_hosts(tree: &Value) -> BTreeMap<u64, String> {
             list(host, "children").iter().filter_map(Value::as_u64).map(move |id| (id, name.clone()))
         })
         .collect()
+}
+
+/// Of OSDs and buckets, the bucket that each lies in.
+fn parents(tree: &Value) -> BTreeMap<i64, &Value> {
+    let children = |node: &Value| list(node, "children").iter().filter_map(Value::as_i64).collect::<Vec<i64>>();
+    list(tree, "nodes").iter().flat_map(|node| children(node).into_iter().map(move |child| (child, node))).collect()
+}
+
+/// Racks and the like, by their type; no longer way than there are buckets.
+fn within(osd: i64, parents: &BTreeMap<i64, &Value>) -> BTreeMap<String, String> {
+    let above = |id: &i64| parents.get(id)?.get("id")?.as_i64();
+    let buckets = std::iter::successors(above(&osd), above).take(parents.len());
+    // Each is the parent of what was below it.
+    let named = std::iter::once(osd).chain(buckets).filter_map(|id| {
+        let node = parents.get(&id)?;
+        Some((text(node, "type")?, text(node, "name")?))
+    });
+    named.filter(|(kind, _)| kind != "host" && kind != "root").collect()
 }
 
 fn hosts(osds: &[OsdScope]) -> Vec<HostScope> {
@@ -337,6 +356,19 @@ mod tests {
             let told = json!({"status": "HEALTH_WARN", "checks": {"X": {"summary": {"message": format!("{name} = {value}")}}}});
             prop_assert!(!format!("{:?}", health(&told)).contains(&format!("s3{secret}")), "{}", value);
         }
+    }
+
+    #[test]
+    fn racks_are_those_in_which_a_host_lies() {
+        let tree = json!({"nodes": [
+            {"id": -1, "name": "default", "type": "root", "children": [-3]},
+            {"id": -3, "name": "r1", "type": "rack", "children": [-2]},
+            {"id": -2, "name": "a", "type": "host", "children": [0, 1]},
+            {"id": 0, "name": "osd.0", "type": "osd"},
+        ]});
+        let of = |osd| within(osd, &parents(&tree));
+        assert_eq!(of(0), BTreeMap::from([("rack".to_string(), "r1".to_string())]));
+        assert!(of(7).is_empty());
     }
 
     const FORMS: [(&str, &str); 22] = [

@@ -27,6 +27,8 @@ pub struct Schedule<'a> {
 /// When the operations of one lane are due.
 pub struct DueTimes {
     line: Arc<Mutex<Line>>,
+    /// What is next depends on when an operation ended.
+    pauses: bool,
     /// Taken out of the line, and not begun yet.
     next: Option<Nanos>,
 }
@@ -45,7 +47,8 @@ impl<'a> Schedule<'a> {
             Line::new(self.workload.rate?, self.workload.seed, (lane, lanes), self.start)
         };
         let line = self.shared.clone().or_else(|| own().map(|line| Arc::new(Mutex::new(line))))?;
-        let mut times = DueTimes { line, next: None };
+        let pauses = self.workload.rate.is_some_and(|rate| rate.arrivals == Arrivals::Pauses);
+        let mut times = DueTimes { line, pauses, next: None };
         times.take();
         Some(times)
     }
@@ -77,7 +80,9 @@ impl DueTimes {
     /// An operation of this lane ended `at` this time.
     #[inline]
     pub fn ended(&mut self, at: Nanos) {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner).ended(at);
+        if self.pauses {
+            self.line.lock().unwrap_or_else(PoisonError::into_inner).ended(at);
+        }
     }
 }
 

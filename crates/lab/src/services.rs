@@ -119,7 +119,7 @@ pub(crate) struct Place {
 }
 
 /// In the order of [`Service`].
-static SERVICES: [ServiceSpec; 4] = [cephfs::SPEC, rgw::SPEC, nfs::SPEC, guest::SPEC];
+static SERVICES: &[ServiceSpec] = &[cephfs::SPEC, rgw::SPEC, nfs::SPEC, guest::SPEC];
 
 impl Service {
     pub(crate) fn spec(self) -> &'static ServiceSpec {

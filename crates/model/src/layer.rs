@@ -140,7 +140,7 @@ const NOTHING: Abilities = Abilities {
 };
 
 /// From the bottom of the stack to the top, in the order of [`Layer`].
-const LAYERS: [LayerSpec; 10] = [
+const LAYERS: &[LayerSpec] = &[
     LayerSpec {
         layer: Layer::Device,
         name: "device",

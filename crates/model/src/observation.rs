@@ -57,7 +57,7 @@ pub enum Observation {
 
 impl Observation {
     /// The variants' names.
-    pub const KINDS: [&str; 16] = [
+    pub const KINDS: &[&str] = &[
         "compaction",
         "osd-times",
         "service-times",

@@ -39,7 +39,7 @@ pub struct OpSpec {
 }
 
 /// The only list of classes, in the order of the enum.
-pub const OPERATIONS: [OpSpec; 11] = [
+pub const OPERATIONS: &[OpSpec] = &[
     OpSpec { class: OpClass::Read, name: "read", changes: false, code: 0 },
     OpSpec { class: OpClass::Write, name: "write", changes: true, code: 1 },
     OpSpec { class: OpClass::Create, name: "create", changes: true, code: 2 },
@@ -197,7 +197,7 @@ impl OpMix {
     #[inline]
     pub fn drawn(self, chance: u16) -> OpClass {
         let mut below = 0;
-        for spec in &OPERATIONS {
+        for spec in OPERATIONS {
             below += u32::from(self.percent(spec.class)) * 65536;
             if u32::from(chance) * 100 < below {
                 return spec.class;

@@ -63,7 +63,7 @@ pub struct PatternSpec {
 }
 
 /// The only list of patterns, in the order of every table, which is that of the enum.
-pub const PATTERNS: [PatternSpec; 13] = [
+pub const PATTERNS: &[PatternSpec] = &[
     PatternSpec { durability: Durability::Dsync, ..latency(Pattern::WriteLatency, "write-latency", OpClass::Write) },
     latency(Pattern::ReadLatency, "read-latency", OpClass::Read),
     parallel(Pattern::WriteParallel, "write-parallel", OpClass::Write),

@@ -71,6 +71,9 @@ pub struct DeviceScope {
 pub struct OsdScope {
     pub id: u32,
     pub host: String,
+    /// What of the CRUSH map it lies in between its host and the root: `rack` to the rack's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub within: BTreeMap<String, String>,
     pub class: Option<String>,
     /// The disk of its data; several with commas between them.
     pub device: Option<String>,

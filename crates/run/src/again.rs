@@ -37,13 +37,13 @@ pub fn gateways(plan: &Plan) -> impl Iterator<Item = &Gateway> {
 /// Is there room yet, and is the cluster what it was? What differs, to be told beside the run's figures.
 ///
 /// # Errors
-/// It can't be asked, or there is no room for the run's data any more.
+/// It can't be asked, or the quota of a pool has no room for the run's data any more.
 pub fn prove_cluster(resolved: &Resolved, before: &Scope, plan: &Plan) -> Result<Vec<String>, Failure> {
     let Some(cluster) = &resolved.cluster else { return Ok(Vec::new()) };
     let now = cluster::scope::look(cluster)?;
-    let differences = differences(before, &now, plan);
-    planner::refuse_again(&Inventory { scope: now, ..Inventory::default() }, plan)?;
-    Ok(differences)
+    let mut found = differences(before, &now, plan);
+    found.extend(planner::look_again(&Inventory { scope: now, ..Inventory::default() }, plan)?);
+    Ok(found)
 }
 
 /// What the cluster is now that it was not when the run began: figures of both are joined in one.

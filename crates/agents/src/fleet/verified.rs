@@ -83,7 +83,7 @@ fn not_verified(fleet: &Fleet, gone: &BTreeSet<String>) -> Option<String> {
     let first = fleet.silence_of(gone.first()?);
     let more = match gone.len() {
         1 => String::new(),
-        n => format!(" (of {} more hosts neither)", n - 1),
+        n => format!(" (nor that of {})", model::units::counted(n as u64 - 1, "more host", "more hosts")),
     };
     Some(format!("{first}; what it wrote and read was not verified{more}"))
 }
@@ -155,6 +155,6 @@ mod tests {
         let lost = found(None);
         let says = lost.error.unwrap();
         assert!(lost.checked.is_empty() && says.starts_with("a does not answer any more: the connection"), "{says}");
-        assert!(says.ends_with("what it wrote and read was not verified (of 1 more hosts neither)"), "{says}");
+        assert!(says.ends_with("what it wrote and read was not verified (nor that of 1 more host)"), "{says}");
     }
 }

@@ -198,6 +198,10 @@ fn room_of_cluster(inventory: &Inventory, pool: Option<&PoolScope>) -> Option<By
     // So much that rounding up means nothing.
     const MUCH: Bytes = 1 << 50;
     let tightest = tightest(inventory, &Redundancy::of(pool).on_osds(inventory, pool, MUCH))?;
+    // One that is nearly full already ends every write, which is told with the figures of all layers.
+    if tightest.room == 0 {
+        return None;
+    }
     Some((MUCH as f64 * (tightest.room as f64 / tightest.needed.max(1) as f64)) as Bytes)
 }
 

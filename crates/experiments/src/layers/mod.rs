@@ -21,7 +21,7 @@ use model::{Failure, Layer};
 type Planner = fn(&mut Draft) -> Result<(), Failure>;
 
 /// The planners of all layers, one row for each.
-const PLANNERS: [(Layer, Planner); 10] = [
+const PLANNERS: &[(Layer, Planner)] = &[
     (Layer::Device, device::add),
     (Layer::Network, network::add),
     (Layer::Floor, floor::add),
@@ -36,5 +36,5 @@ const PLANNERS: [(Layer, Planner); 10] = [
 
 /// Adds the steps of this layer.
 pub fn add(layer: Layer, draft: &mut Draft) -> Result<(), Failure> {
-    PLANNERS.into_iter().find(|(own, _)| *own == layer).map_or(Ok(()), |(_, add)| add(draft))
+    PLANNERS.iter().find(|(own, _)| *own == layer).map_or(Ok(()), |(_, add)| add(draft))
 }

@@ -84,12 +84,12 @@ pub fn refuse_in_pools(inventory: &Inventory, plan: &Plan) -> Result<(), Failure
     others_pools::refuse(&inventory.scope, plan)
 }
 
-/// What a plan of an earlier run may put there by now.
+/// What a plan of an earlier run has too little room for by now.
 ///
 /// # Errors
-/// There is no room for it any more.
-pub fn refuse_again(inventory: &Inventory, plan: &Plan) -> Result<(), Failure> {
-    room::refuse_again(inventory, plan)
+/// The quota of a pool has no room for it.
+pub fn look_again(inventory: &Inventory, plan: &Plan) -> Result<Option<String>, Failure> {
+    room::look_again(inventory, plan)
 }
 
 /// What can be said of paths alone.

@@ -3,8 +3,8 @@
 use model::{Inventory, OsdScope, PoolScope};
 use std::collections::BTreeMap;
 
-/// By OSD: copies or chunks of an object, on the mean. By weight, as CRUSH places them, but no host (or OSD, where that is what keeps them
-/// apart) has two: on the only host of a third rack lies one of each object, whatever it weighs.
+/// By OSD: copies or chunks of an object, on the mean. By weight, as CRUSH places them, but no host (or rack, or OSD: whatever keeps them
+/// apart) has two: of three copies one of each object lies on a small third host, whatever it weighs.
 pub fn copies_on(inventory: &Inventory, pool: Option<&PoolScope>, copies: u32) -> BTreeMap<u32, f64> {
     let scope = &inventory.scope;
     let (allowed, apart) = match pool {
@@ -13,8 +13,10 @@ pub fn copies_on(inventory: &Inventory, pool: Option<&PoolScope>, copies: u32) -
     };
     let may = |osd: &&OsdScope| osd.up && osd.takes_data() && (allowed.is_empty() || allowed.contains(&osd.id));
     let osds: Vec<&OsdScope> = scope.osds.iter().filter(may).collect();
-    let mut hosts: BTreeMap<&str, Vec<&OsdScope>> = BTreeMap::new();
-    osds.iter().for_each(|osd| hosts.entry(osd.host.as_str()).or_default().push(osd));
+    let kind = apart.filter(|kind| osds.iter().all(|osd| osd.within.contains_key(*kind)));
+    let bucket = |osd: &OsdScope| kind.and_then(|kind| osd.within.get(kind)).unwrap_or(&osd.host).clone();
+    let mut hosts: BTreeMap<String, Vec<&OsdScope>> = BTreeMap::new();
+    osds.iter().for_each(|osd| hosts.entry(bucket(osd)).or_default().push(osd));
     let alone = || osds.iter().map(|osd| vec![*osd]).collect();
     // Where there are too few hosts, another rule must have placed them.
     let by_host = apart != Some("osd") && hosts.len() >= copies as usize;
@@ -88,6 +90,16 @@ mod tests {
         assert_eq!(held(&inventory, None, 3)[0], (0, 0.25));
         let by_osd = PoolScope { apart: Some("osd".to_string()), ..PoolScope::default() };
         assert_eq!(held(&inventory, Some(&by_osd), 3)[8], (8, 0.333));
+        // The third rack has that host alone.
+        let mut racks = cluster(&[&[1.0], &[1.0], &[1.0], &[1.0], &[1.0]]);
+        for (osd, rack) in racks.scope.osds.iter_mut().zip(["a", "a", "b", "b", "c"]) {
+            osd.within.insert("rack".to_string(), rack.to_string());
+        }
+        let by_rack = PoolScope { apart: Some("rack".to_string()), ..PoolScope::default() };
+        assert_eq!(
+            held(&racks, Some(&by_rack), 3).iter().map(|one| one.1).collect::<Vec<_>>(),
+            [0.5, 0.5, 0.5, 0.5, 1.0]
+        );
         // An OSD without weight has nothing, one that is heavier has more.
         let uneven = cluster(&[&[3.0, 1.0, 0.0]]);
         assert_eq!(held(&uneven, None, 1), [(0, 0.75), (1, 0.25)]);

@@ -26,12 +26,6 @@ impl Redundancy {
         pool.map_or(usual, of)
     }
 
-    /// Of the pool of this name, with one that the run makes: `made` copies.
-    pub fn of_name(inventory: &Inventory, pool: &str, made: Option<u32>) -> Redundancy {
-        let there = inventory.scope.pools.iter().find(|known| known.name == pool);
-        made.map_or_else(|| Redundancy::of(there), Redundancy::copies)
-    }
-
     pub fn copies(copies: u32) -> Redundancy {
         Redundancy { all: copies.max(1), needed: 1 }
     }

@@ -4,13 +4,13 @@ use super::ab::on_side;
 use super::draft::Draft;
 use super::osd_room::{PART, Tightest, rooms, tightest};
 use super::redundancy::{Filled, Redundancy};
-use super::{add_layers, fio, image_states, others_pools, sweep};
+use super::{add_layers, image_states, others_pools, sweep};
 use crate::ab::Side;
 use crate::{Experiment, Request};
 use model::units::bytes as bytes_shown;
 use model::workload::MIB;
 use model::{Bytes, Change, Failure, Inventory, ObjectsNeeded, Place, Plan, PoolScope, Step};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Working sets are halved at most this often: much smaller ones would measure nothing but caches.
 const HALVINGS_MOST: u32 = 8;
@@ -84,7 +84,6 @@ fn draft<'a>(inventory: &'a Inventory, request: &'a Request, halvings: u32) -> R
     let mut draft = Draft { halvings, ..Draft::new(inventory, request) };
     match &request.experiment {
         Experiment::Sweep { axes } => sweep::add_points(&mut draft, axes).map(drop)?,
-        Experiment::Jobs(batches) => fio::add(&mut draft, batches)?,
         _ => add_layers(&mut draft)?,
     }
     Ok(draft)
@@ -117,14 +116,22 @@ pub fn refuse_too_much(inventory: &Inventory, request: &Request, plan: &Plan) ->
     Err(too_much(&osd, smaller))
 }
 
-/// Before a plan of an earlier run is taken up again.
+/// Before a plan of an earlier run is taken up again: what its data have too little room for by now, all of them counted.
 ///
 /// # Errors
-/// By now an OSD has no room for what is left to be done, or a pool's quota has not.
-pub fn refuse_again(inventory: &Inventory, plan: &Plan) -> Result<(), Failure> {
+/// The quota of a pool has no room for them.
+pub fn look_again(inventory: &Inventory, plan: &Plan) -> Result<Option<String>, Failure> {
     others_pools::refuse(&inventory.scope, plan)?;
-    without_room(inventory, &plan.changes, &plan.steps, false)
-        .map_or(Ok(()), |osd| Err(too_much(&osd, "begin a new run")))
+    let osd = without_room(inventory, &plan.changes, &plan.steps, false);
+    Ok(osd.map(|osd| {
+        format!(
+            "the run's data take about {} on osd.{}, which has room for {} until it is nearly full: the run ends before that (a new run has smaller \
+             working sets)",
+            bytes_shown(osd.needed),
+            osd.id,
+            bytes_shown(osd.room)
+        )
+    }))
 }
 
 fn without_room(inventory: &Inventory, changes: &[Change], steps: &[Step], twice: bool) -> Option<Tightest> {
@@ -230,12 +237,19 @@ fn data(inventory: &Inventory, changes: &[Change], step: &Step) -> Vec<(String, 
 
 /// What each OSD gets of `bytes` bytes in a pool.
 fn on_osds((inventory, changes): (&Inventory, &[Change]), pool: &str, bytes: Bytes) -> Filled {
-    let made = changes.iter().find_map(|change| match change {
-        Change::Pool { name, size, .. } if name == pool => *size,
-        _ => None,
-    });
-    let there = inventory.scope.pools.iter().find(|known| known.name == pool);
-    Redundancy::of_name(inventory, pool, made).on_osds(inventory, there, bytes)
+    let known = |name: &str| inventory.scope.pools.iter().find(|known| known.name == name);
+    let made = changes.iter().find(|change| matches!(change, Change::Pool { name, .. } if name == pool));
+    let Some(Change::Pool { size, on, like, .. }) = made else {
+        return Redundancy::of(known(pool)).on_osds(inventory, known(pool), bytes);
+    };
+    // Its placement groups are bound to these sets of OSDs, as many to each.
+    if !on.is_empty() {
+        let sets = |osd: &u32| on.iter().filter(|set| set.contains(osd)).count() as u64;
+        let osds: BTreeSet<u32> = on.iter().flatten().copied().collect();
+        return osds.into_iter().map(|osd| (osd, bytes.saturating_mul(sets(&osd)).div_ceil(on.len() as u64))).collect();
+    }
+    let like = like.as_ref().and_then(|like| known(&like.pool));
+    size.map_or_else(|| Redundancy::of(like), Redundancy::copies).on_osds(inventory, like, bytes)
 }
 
 impl Draft<'_> {

@@ -1,7 +1,7 @@
 //! Real ssh to real sshds in network namespaces: the agent comes, tells of its host, and goes; and everything that can be wrong.
 
-use crate::common::{Kind, Lab, Lent};
 use crate::common::hosts::{Hosts, Odd, soon};
+use crate::common::{Kind, Lab, Lent};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -55,7 +55,7 @@ use target::{Target, TargetKind};
 pub use worker::worker;
 
 /// Every fault, by what it is of: disks, processors, links, messages, a daemon, load of others, pools and images, the cluster.
-static FAULTS: [&Fault; 31] = [
+static FAULTS: &[&Fault] = &[
     &disk_iops::FAULT,
     &disk_bandwidth::FAULT,
     &wrong_db_device::FAULT,

@@ -46,7 +46,7 @@ pub struct Sources<'a> {
 /// Begins a probe; `None`: it has nothing to look at.
 type Start = for<'a> fn(&Sources<'a>) -> Option<Box<dyn Probe + 'a>>;
 
-const PROBES: [Start; 6] = [
+const PROBES: &[Start] = &[
     stores::start,
     services::start,
     placement_groups::start,

@@ -53,7 +53,11 @@ pub(crate) struct StartAgain {
 }
 
 impl StartAgain {
+    /// One that was ended meanwhile remembers nothing.
     pub fn undo(&self, access: &LabAccess) -> Result<(), LabError> {
+        if access.pid(&self.daemon).is_none() {
+            return Ok(());
+        }
         access.restart(std::slice::from_ref(&self.daemon))
     }
 }
