@@ -45,7 +45,7 @@ impl Unmade {
 /// There is such a thing already, which is not ours then.
 pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, ClusterError> {
     let taken = || failed(&change, "there is one of this name already, which is not this run's");
-    let (mut of, mut key) = (None, None);
+    let (mut of, mut key, mut in_pool) = (None, None, None);
     let (before, since) = match (&change, cluster) {
         (Change::Pool { name, .. }, Some(cluster)) => match pools::find(cluster, name)? {
             (None, highest) => (None, Some(highest)),
@@ -55,6 +55,11 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
             if proof::image_id(&open_pool(cluster, pool)?, name)?.is_some() {
                 return Err(taken());
             }
+            in_pool = pool_id(cluster, pool)?;
+            (None, None)
+        }
+        (Change::Objects { pool, .. }, Some(cluster)) => {
+            in_pool = pool_id(cluster, pool)?;
             (None, None)
         }
         (Change::Bucket { gateway, name, .. }, _) => {
@@ -73,7 +78,7 @@ pub fn entry(cluster: Option<&Cluster>, change: Change) -> Result<JournalEntry, 
         _ => (None, None),
     };
     let written = Some(jiff::Timestamp::now().as_second());
-    Ok(JournalEntry { before, since, written, of, key, ..JournalEntry::of(change) })
+    Ok(JournalEntry { before, since, written, of, key, pool: in_pool, ..JournalEntry::of(change) })
 }
 
 /// Makes the change, and says by what the thing is known again.
@@ -197,22 +202,66 @@ pub fn unmake(
         _ => {}
     }
     let cluster = cluster.ok_or_else(|| failed(change, "there is no connection to its cluster"))?;
-    if let (Change::Image { pool, .. } | Change::Clone { pool, .. } | Change::Objects { pool, .. }, Some(id)) =
-        (change, own_pool)
-    {
-        match pools::name_of(cluster, id)? {
-            Some(now) if now == *pool => {}
-            Some(now) => return Ok(Unmade::Left(format!("it is in the run's own pool, which was renamed to {now}"))),
-            None => return Ok(Unmade::Undone),
-        }
-    }
     match change {
         Change::Pool { name, .. } => unmake_pool(cluster, name, entry, trust),
-        Change::Image { pool, name, .. } | Change::Clone { pool, name, .. } => unmake_image(cluster, pool, name, entry),
-        Change::Objects { pool, prefix } => unmake_objects(cluster, pool, prefix, change),
+        Change::Image { pool, .. } | Change::Clone { pool, .. } | Change::Objects { pool, .. } => {
+            unmake_in_pool(cluster, pool, entry, own_pool)
+        }
         Change::CephfsFolder { file_system, path, .. } => cephfs::unmake(cluster, file_system, path, entry),
         _ => settings::unmake(cluster, entry, trust),
     }
+}
+
+/// Images and objects, in the pool in which they were made, whatever it is called now.
+fn unmake_in_pool(
+    cluster: &Cluster,
+    pool: &str,
+    entry: &JournalEntry,
+    own_pool: Option<u64>,
+) -> Result<Unmade, ClusterError> {
+    let known = own_pool.or(entry.pool);
+    let now = known.map(|id| pools::name_of(cluster, id)).transpose()?;
+    let names = match (own_pool, now.clone()) {
+        (Some(_), Some(None)) => return Ok(Unmade::Undone),
+        (Some(_), Some(Some(now))) if now != *pool => {
+            return Ok(Unmade::Left(format!("it is in the run's own pool, which was renamed to {now}")));
+        }
+        (None, Some(now)) => names_to_look_in(&entry.change, pool, now),
+        _ => vec![pool.to_string()],
+    };
+    for name in names {
+        let open = match open_pool(cluster, &name) {
+            Ok(open) => open.although_full(),
+            Err(CephError::NotFound { .. }) if known.is_none() => return Ok(Unmade::Left(no_pool(pool))),
+            // No other pool has got the name.
+            Err(CephError::NotFound { .. }) if now.as_ref().and_then(Option::as_ref) != Some(&name) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let unmade = match &entry.change {
+            Change::Objects { prefix, .. } => unmake_objects(&open, prefix, &entry.change)?,
+            Change::Image { name, .. } | Change::Clone { name, .. } => unmake_image(&open, name, entry)?,
+            _ => Unmade::Undone,
+        };
+        if unmade != Unmade::Undone {
+            return Ok(unmade);
+        }
+    }
+    Ok(Unmade::Undone)
+}
+
+/// `now`: what the pool in which it was made is called now. Objects are written by the pool's name, slice after slice: some may be in another
+/// pool that has got the name since.
+fn names_to_look_in(change: &Change, pool: &str, now: Option<String>) -> Vec<String> {
+    let by_name = matches!(change, Change::Objects { .. }).then(|| pool.to_string());
+    let mut names: Vec<String> = now.into_iter().chain(by_name).collect();
+    names.dedup();
+    names
+}
+
+fn no_pool(pool: &str) -> String {
+    format!(
+        "there is no pool {pool} any more, and this journal does not tell its id; if it was renamed, delete what is left in it by hand"
+    )
 }
 
 pub(crate) fn not_ours(change: &Change, why: String) -> ClusterError {
@@ -264,17 +313,18 @@ fn open_pool(cluster: &Cluster, pool: &str) -> Result<ceph::Pool, CephError> {
     cluster.rados.open_pool(pool)
 }
 
+fn pool_id(cluster: &Cluster, pool: &str) -> Result<Option<u64>, CephError> {
+    cluster.rados.refresh()?;
+    Ok(u64::try_from(cluster.rados.pool_id(pool)?).ok())
+}
+
 fn failed(change: &Change, error: impl std::fmt::Display) -> ClusterError {
     ClusterError::Make { what: change.what(), why: error.to_string() }
 }
 
-fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &JournalEntry) -> Result<Unmade, ClusterError> {
+fn unmake_image(open: &ceph::Pool, name: &str, entry: &JournalEntry) -> Result<Unmade, ClusterError> {
     let change = &entry.change;
-    let open = match open_pool(cluster, pool) {
-        Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
-        other => other?.although_full(),
-    };
-    let found = proof::image_id(&open, name)?;
+    let found = proof::image_id(open, name)?;
     let own = match &entry.made {
         Some(MadeThing::Image(own)) => Some(own.clone()),
         _ => found.clone(),
@@ -284,18 +334,18 @@ fn unmake_image(cluster: &Cluster, pool: &str, name: &str, entry: &JournalEntry)
     }
     let failed = |why: String| ClusterError::Undo { what: change.what(), why };
     let undo_failed = |error: CephError| match error {
-        CephError::Errno { errno: libc::ENOTEMPTY, .. } => failed(of_others(&open, name)),
+        CephError::Errno { errno: libc::ENOTEMPTY, .. } => failed(of_others(open, name)),
         error => failed(error.to_string()),
     };
     // Where images are moved to a trash first, nothing else would keep it from going there with what others took of it.
-    if !remove_own_snapshots(&open, name).map_err(undo_failed)?.is_empty() {
-        return Err(failed(of_others(&open, name)));
+    if !remove_own_snapshots(open, name).map_err(undo_failed)?.is_empty() {
+        return Err(failed(of_others(open, name)));
     }
     let deadline = Instant::now() + WATCHERS_GONE;
     loop {
         match open.remove_image(name) {
             // Of a pool that is full librbd says that there is no such image.
-            Ok(()) | Err(CephError::NotFound { .. }) => return gone(&open, name, own.as_deref(), change),
+            Ok(()) | Err(CephError::NotFound { .. }) => return gone(open, name, own.as_deref(), change),
             Err(CephError::Busy { .. }) if Instant::now() < deadline => std::thread::sleep(Duration::from_secs(1)),
             Err(error) => return Err(undo_failed(error)),
         }
@@ -363,11 +413,7 @@ fn gone(open: &ceph::Pool, name: &str, id: Option<&str>, change: &Change) -> Res
     Err(ClusterError::Undo { what: change.what(), why })
 }
 
-fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) -> Result<Unmade, ClusterError> {
-    let open = match open_pool(cluster, pool) {
-        Err(CephError::NotFound { .. }) => return Ok(Unmade::Undone),
-        other => other?.although_full(),
-    };
+fn unmake_objects(open: &ceph::Pool, prefix: &str, change: &Change) -> Result<Unmade, ClusterError> {
     let undo_failed = |error: CephError| ClusterError::Undo { what: change.what(), why: error.to_string() };
     // Until none is found: writes of a killed run that were under way may have come after the first look.
     loop {
@@ -386,7 +432,7 @@ fn unmake_objects(cluster: &Cluster, pool: &str, prefix: &str, change: &Change) 
 
 #[cfg(test)]
 mod tests {
-    use super::is_own_snapshot;
+    use super::*;
 
     #[test]
     fn snapshots_of_others_are_not_taken_for_a_runs_own() {
@@ -394,5 +440,21 @@ mod tests {
         for theirs in ["fathom.baseline", "fathom.base.", "fathom.base.x", "fathom.base.1x", "daily", ""] {
             assert!(!is_own_snapshot(theirs), "{theirs}");
         }
+    }
+
+    #[test]
+    fn what_is_in_a_pool_is_looked_for_under_the_name_that_the_pool_has_now() {
+        let (pool, prefix) = ("vms".to_string(), "fathom.20260102-030405-a1b2.".to_string());
+        let image = Change::Image { pool: pool.clone(), data_pool: None, name: format!("{prefix}x"), bytes: 1 };
+        let objects = Change::Objects { pool, prefix };
+        let names = |change: &Change, now: Option<&str>| names_to_look_in(change, "vms", now.map(str::to_string));
+        assert_eq!(
+            (names(&image, Some("vms")), names(&objects, Some("vms"))),
+            (vec!["vms".into()], vec!["vms".into()])
+        );
+        assert_eq!(names(&image, Some("moved")), ["moved"]);
+        assert_eq!(names(&objects, Some("moved")), ["moved", "vms"]);
+        assert!(names(&image, None).is_empty(), "it is gone with its pool, whatever has the name now");
+        assert_eq!(names(&objects, None), ["vms"]);
     }
 }

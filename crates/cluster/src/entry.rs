@@ -28,6 +28,10 @@ pub struct JournalEntry {
     /// Of a bucket: the id of the key with which it is made. Another user does not see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// Of images and objects: the id of the pool in which they are made, which it keeps under any name. `None`: the journal of a release
+    /// that did not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<u64>,
     /// In which of the values that the cluster keeps of its journal; known from where it stands.
     #[serde(skip)]
     pub part: u32,
@@ -70,8 +74,8 @@ pub struct SettingOf {
 
 impl JournalEntry {
     pub fn of(change: Change) -> JournalEntry {
-        let (before, written, since, made, of, key) = (None, None, None, None, None, None);
-        JournalEntry { change, before, undone: false, written, since, made, of, key, part: 0 }
+        let (before, written, since, made, of, key, pool) = (None, None, None, None, None, None, None);
+        JournalEntry { change, before, undone: false, written, since, made, of, key, pool, part: 0 }
     }
 
     pub fn undo(&self) -> Undo {

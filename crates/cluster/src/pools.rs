@@ -121,10 +121,16 @@ pub fn find(cluster: &Cluster, name: &str) -> Result<(Option<Known>, u64), Clust
 
 /// What the pool of this id is called now; `None`: there is none.
 pub fn name_of(cluster: &Cluster, id: u64) -> Result<Option<String>, ClusterError> {
-    let dump = cluster.ask(json!({"prefix": "osd dump"}))?;
-    let pools = dump.get("pools").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    name_in(&cluster.ask(json!({"prefix": "osd dump"}))?, id)
+}
+
+/// An answer without a list of pools, or with a pool without a name, does not say that the pool is gone.
+fn name_in(dump: &Value, id: u64) -> Result<Option<String>, ClusterError> {
+    let unknown = |what: &str| ClusterError::answer("osd dump", what);
+    let pools = dump.get("pools").and_then(Value::as_array).ok_or_else(|| unknown("no pools"))?;
     let own = pools.iter().find(|pool| pool.get("pool").and_then(Value::as_u64) == Some(id));
-    Ok(own.and_then(|pool| pool.get("pool_name")).and_then(Value::as_str).map(str::to_string))
+    let name = |pool: &Value| pool.get("pool_name").and_then(Value::as_str).map(str::to_string);
+    own.map(|pool| name(pool).ok_or_else(|| unknown("a pool without a name"))).transpose()
 }
 
 /// Has the monitors publish one more map of the OSDs, by a note on a pool of ours that changes nothing.
@@ -270,4 +276,17 @@ fn groups_wanted(cluster: &Cluster, name: &str) -> Result<Option<usize>, Cluster
         let _ = cluster.tell(place);
     }
     Ok(Some(if placed { wanted as usize } else { 0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_list_of_pools_says_that_a_pool_is_gone() {
+        let dump = json!({"pools": [{"pool": 3, "pool_name": "moved"}, {"pool": 4}]});
+        assert_eq!(name_in(&dump, 3).unwrap().as_deref(), Some("moved"));
+        assert_eq!(name_in(&dump, 7).unwrap(), None);
+        assert!(name_in(&dump, 4).is_err() && name_in(&json!({}), 3).is_err());
+    }
 }

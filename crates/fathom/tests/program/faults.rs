@@ -269,6 +269,8 @@ fn pools_that_others_change_meanwhile() {
     let before = lab.snapshot();
     images_of_a_pool_that_becomes_full_are_removed(&lab);
     assert_eq!(lab.snapshot(), before, "something was left behind");
+    what_is_in_a_users_pool_goes_under_its_new_name(&lab);
+    assert_eq!(lab.snapshot(), before, "something was left behind");
     another_pool_of_the_runs_name_stays_and_that_is_told(&lab);
     assert_eq!(lab.snapshot(), before, "something was left behind");
     a_renamed_pool_is_left_and_its_new_name_told(&lab);
@@ -304,6 +306,30 @@ fn images_of_a_pool_that_becomes_full_are_removed(lab: &Lab) {
         // librbd deletes no image where there is no room for its notes.
         assert!(err.contains("fathom restore"), "{err}");
         lab.run(&["restore", "--yes"]).ends(0, &[]);
+    }
+}
+
+/// Also where another pool has got the old name.
+fn what_is_in_a_users_pool_goes_under_its_new_name(lab: &Lab) {
+    let rename = |from: &str, to: &str| lab.ceph(&["osd", "pool", "rename", from, to]);
+    for (layer, another) in [("rbd", false), ("rados", true)] {
+        let run = start(lab, &[&[layer, "--pool", "theirs", "--duration", "8s"], &ONE_SLICE[..]].concat());
+        eventually("a load on the pool", 60, || {
+            let stats = lab.json(&["osd", "pool", "stats", "theirs"]);
+            stats[0]["client_io_rate"]["write_op_per_sec"].as_u64().is_some_and(|rate| rate > 0)
+        });
+        rename("theirs", "moved");
+        if another {
+            lab.ceph(&["osd", "pool", "create", "theirs", "8"]);
+        }
+        let output = run.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        let left = crate::common::tool("rados", &["--conf", lab.conf(), "-p", "moved", "ls"]);
+        assert!(!left.contains("fathom.") && lab.rbd(&["ls", "moved"]).trim().is_empty(), "{layer}: {left}\n{err}");
+        if another {
+            lab.ceph(&["osd", "pool", "delete", "theirs", "theirs", "--yes-i-really-really-mean-it"]);
+        }
+        rename("moved", "theirs");
     }
 }
 
