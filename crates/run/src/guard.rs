@@ -2,7 +2,7 @@
 
 use super::EventSink;
 use super::health::HealthMonitor;
-use super::interrupt::Interrupt;
+use super::interrupt::{Interrupt, say};
 use agents::fleet::Fleet;
 use agents::own_files::Files;
 use cluster::ClusterError;
@@ -215,7 +215,7 @@ impl Lookout {
     pub fn last_resort(silence: Silence) -> Lookout {
         Lookout::keep(move || {
             if let Some(silent) = silence.lasts(END_WITHIN) {
-                eprintln!("fathom: {silent}");
+                say(&format!("fathom: {silent}"));
                 ceph::leave(Failure::from(silent).exit_code());
             }
         })
@@ -227,9 +227,9 @@ impl Lookout {
         Lookout::keep(move || {
             if !told && since.elapsed() > UNDONE_WITHIN {
                 told = true;
-                eprintln!(
+                say(
                     "fathom: undoing the changes takes long: many files or objects are deleted, or OSDs, monitors or a file system do not answer; what can't be undone within a minute or \
-                     so for each change is left to `fathom restore`"
+                     so for each change is left to `fathom restore`",
                 );
             }
         })

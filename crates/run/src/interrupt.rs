@@ -4,6 +4,7 @@ use signal_hook::consts::{
     SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM,
     SIGXCPU, SIGXFSZ,
 };
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -80,6 +81,15 @@ fn wanted(ignored: u64) -> Vec<i32> {
     ENDING.into_iter().chain(real_time).filter(|signal| ignored >> (signal - 1) & 1 == 0).collect()
 }
 
+/// To standard error, if that is still there. `eprintln!` ends its thread where the terminal is closed, and with it what ends a run.
+pub(crate) fn say(text: &str) {
+    say_to(&mut std::io::stderr(), text);
+}
+
+fn say_to(to: &mut dyn Write, text: &str) {
+    let _ = writeln!(to, "{text}");
+}
+
 #[derive(Clone)]
 pub struct Interrupt {
     asked: Arc<AtomicUsize>,
@@ -96,11 +106,11 @@ impl Interrupt {
             for _ in signals.forever() {
                 match does(counter.fetch_add(1, Ordering::SeqCst)) {
                     Does::EndInOrder => {
-                        eprintln!("\nfathom: ending the run in order; once more to undo the changes and leave now");
+                        say("\nfathom: ending the run in order; once more to undo the changes and leave now");
                     }
-                    Does::Undo => eprintln!("\nfathom: undoing the changes, then leaving"),
+                    Does::Undo => say("\nfathom: undoing the changes, then leaving"),
                     Does::Leave => {
-                        eprintln!("\nfathom: leaving; nothing was changed");
+                        say("\nfathom: leaving; nothing was changed");
                         signal_hook::low_level::exit(ENDED);
                     }
                 }
@@ -130,6 +140,15 @@ mod tests {
         assert_eq!([does(0), does(1), does(2)], [Does::EndInOrder, Does::Undo, Does::Undo]);
         drop(held);
         assert_eq!(does(0), Does::EndInOrder);
+    }
+
+    /// A pipe whose reader is gone.
+    #[test]
+    fn a_closed_terminal_ends_no_thread() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        drop(reader);
+        say_to(&mut writer, "undoing the changes, then leaving");
+        assert!(writeln!(writer).is_err(), "the test closed nothing");
     }
 
     #[test]
