@@ -3,6 +3,7 @@
 use super::EventSink;
 use super::health::HealthMonitor;
 use super::interrupt::{Interrupt, say};
+use super::stuck_before::StuckBefore;
 use agents::fleet::Fleet;
 use agents::own_files::Files;
 use cluster::ClusterError;
@@ -10,7 +11,7 @@ use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
 use model::host_setting::HostSetting;
 use model::{Change, Event, Failure, HostChange, Place, Step, Undo};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -247,16 +248,15 @@ impl Drop for Lookout {
 pub struct Watching<'a> {
     watch: Option<&'a Watch>,
     interrupt: &'a Interrupt,
-    /// Something is stuck since before the run, for reasons of its own: no sign of what the run does, until it is done.
-    sick: Cell<bool>,
+    stuck_before: StuckBefore,
     /// Somebody undoes the run's changes, having taken it for dead.
     lost: Option<Lost>,
 }
 
 impl<'a> Watching<'a> {
     pub fn over(watch: Option<&'a Watch>, interrupt: &'a Interrupt) -> Watching<'a> {
-        let sick = watch.is_some_and(|watch| watch.seen().slow.is_some());
-        Watching { watch, interrupt, sick: Cell::new(sick), lost: None }
+        let stuck_before = StuckBefore::of(watch.and_then(|watch| watch.seen().slow));
+        Watching { watch, interrupt, stuck_before, lost: None }
     }
 
     /// Ends the run when its lease is lost.
@@ -282,8 +282,7 @@ impl HealthMonitor for Watching<'_> {
 
     fn seen(&self) -> Seen {
         let seen = self.watch.map(Watch::seen).unwrap_or_default();
-        self.sick.set(self.sick.get() && seen.slow.is_some());
-        Seen { slow: seen.slow.filter(|_| !self.sick.get()), ..seen }
+        Seen { slow: self.stuck_before.news(seen.slow), ..seen }
     }
 }
 

@@ -24,6 +24,7 @@ mod restarts;
 mod sides;
 #[cfg(test)]
 mod simulated;
+mod stuck_before;
 mod sustained;
 mod temperatures;
 mod unfilled;
