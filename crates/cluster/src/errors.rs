@@ -51,6 +51,16 @@ pub enum ClusterError {
          then fathom restore undoes it"
     )]
     Silent { minutes: u64, monitors: String },
+    #[error(
+        "for {minutes} min it was not seen which OSDs are up and how full the pools are ({why}): what the load does to the cluster is not known, \
+         and the run ends here"
+    )]
+    Unseen { minutes: u64, why: String },
+    #[error(
+        "{osds} are down at the same time, and were up when the run began: the run ends here, so that its load does no further harm; see \
+         `ceph health detail`"
+    )]
+    OsdsLost { osds: String },
     #[error("no monitor answers: {changes} further changes were not tried to be undone")]
     NotTried { changes: usize },
     #[error("{what} was not undone: {why}")]

@@ -49,6 +49,15 @@ fn read(answer: &Value) -> Option<(PgStates, u32)> {
     Some((other.filter(|(name, _)| name != "active+clean").collect(), number(summary, "num_pgs")?))
 }
 
+/// Words in the state of a placement group that serves nothing for a moment only, while its OSDs agree on it, or while it becomes one with another.
+const FOR_A_MOMENT: [&str; 5] = ["activating", "creating", "peering", "premerge", "unknown"];
+
+/// Those of the states in which placement groups serve nothing, and that last: `down`, `incomplete`, `undersized+peered`.
+pub(crate) fn inactive(states: &PgStates) -> PgStates {
+    let lasts = |name: &str| !name.split('+').any(|word| word == "active" || FOR_A_MOMENT.contains(&word));
+    states.iter().filter(|(name, _)| lasts(name)).map(|(name, number)| (name.clone(), *number)).collect()
+}
+
 /// Those of the states in which something goes on.
 fn passing(states: &PgStates) -> PgStates {
     let passes = |name: &str| name.split('+').any(|word| PASSING.contains(&word));
@@ -147,6 +156,20 @@ mod tests {
         assert_eq!(read(&summary), expected);
         assert_eq!(read(&json!({"pg_ready": true, "pg_summary": summary})), expected);
         assert_eq!(read(&json!({})), None);
+    }
+
+    #[test]
+    fn what_serves_nothing_and_lasts_is_inactive() {
+        let lasting =
+            [("down", 1), ("undersized+degraded+peered", 2), ("recovering+undersized+peered", 3), ("incomplete", 4)];
+        let others = [
+            ("active+undersized+degraded", 5),
+            ("remapped+peering", 6),
+            ("premerge+peered", 7),
+            ("unknown", 8),
+            ("stale+active+clean", 9),
+        ];
+        assert_eq!(inactive(&states(&[&lasting[..], &others].concat())), states(&lasting));
     }
 
     #[test]

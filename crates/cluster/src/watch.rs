@@ -25,6 +25,8 @@ pub struct Seen {
     pub slow: Option<String>,
     /// Placement groups that are anything but `active+clean`.
     pub pgs: PgStates,
+    /// Placement groups that serve nothing are more than at the least since the watch began: in which states all of them are.
+    pub inactive: Option<String>,
     /// Of each OSD the epoch of the map in which it last came up.
     pub up_from: BTreeMap<u32, u64>,
     /// How often each OSD came up again since the watch began.
@@ -39,6 +41,63 @@ struct Known {
     seen: Seen,
     /// When a monitor last answered, whatever it said.
     answered: Instant,
+    /// When it was last seen which OSDs are up and how full pools are; and why it was not since.
+    looked: Instant,
+    unseen: String,
+    /// OSDs that were up when the watch began.
+    up_at_first: BTreeSet<u32>,
+    /// Two or more of them were down at the same time.
+    lost: Option<BTreeSet<u32>>,
+    /// The fewest placement groups that served nothing, since the watch began.
+    inactive_least: Option<u32>,
+}
+
+impl Known {
+    fn of(first: Seen, now: Instant) -> Known {
+        let up_at_first = first.up_from.keys().filter(|osd| !first.down.contains(osd)).copied().collect();
+        let (unseen, lost, inactive_least) = (String::new(), None, None);
+        Known { seen: first, answered: now, looked: now, unseen, up_at_first, lost, inactive_least }
+    }
+
+    fn put(&mut self, found: Result<Seen, ClusterError>, at: Instant) {
+        if found.as_ref().err().is_none_or(|error| !error.timed_out()) {
+            self.answered = at;
+        }
+        match found {
+            Ok(now) => {
+                self.looked = at;
+                let gone: BTreeSet<u32> = now.down.intersection(&self.up_at_first).copied().collect();
+                self.lost = self.lost.take().or((gone.len() > 1).then_some(gone));
+                let before = std::mem::take(&mut self.seen);
+                let came_back = came_back(before.came_back, &before.up_from, &now);
+                self.seen = Seen { pgs: before.pgs, inactive: before.inactive, came_back, ..now };
+            }
+            Err(error) => self.unseen = error.to_string(),
+        }
+    }
+
+    fn put_groups(&mut self, states: PgStates) {
+        let inactive = pg_states::inactive(&states);
+        let number: u32 = inactive.values().sum();
+        let least = self.inactive_least.map_or(number, |least| least.min(number));
+        let all: Vec<String> = inactive.iter().map(|(state, number)| format!("{number} {state}")).collect();
+        self.inactive_least = Some(least);
+        self.seen.inactive = (number > least).then(|| all.join(", "));
+        self.seen.pgs = states;
+    }
+
+    /// Some: it is too long ago that anything was seen.
+    fn blind(&self, now: Instant) -> Option<ClusterError> {
+        let since = now.saturating_duration_since(self.looked);
+        (since > SILENT_MOST).then(|| ClusterError::Unseen { minutes: since.as_secs() / 60, why: self.unseen.clone() })
+    }
+
+    fn two_lost(&self) -> Option<ClusterError> {
+        self.lost.as_ref().map(|lost| {
+            let osds: Vec<String> = lost.iter().map(|osd| format!("osd.{osd}")).collect();
+            ClusterError::OsdsLost { osds: osds.join(", ") }
+        })
+    }
 }
 
 /// How long no monitor has answered.
@@ -70,26 +129,24 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub fn start(cluster: &Cluster) -> Watch {
-        let known = Arc::new(Mutex::new(Known { seen: Seen::default(), answered: Instant::now() }));
-        let silence = Silence { known, monitors: cluster.rados.option("mon_host") };
+    /// # Errors
+    /// It can't be seen which OSDs are up and how full pools are: nothing may be loaded then.
+    pub fn start(cluster: &Cluster) -> Result<Watch, ClusterError> {
+        let first = look(cluster)?;
+        let mut known = Known::of(first, Instant::now());
+        // The manager, which is asked here, may be away; that alone is no reason to load nothing.
+        if let Ok((states, _)) = pg_states::look(cluster) {
+            known.put_groups(states);
+        }
+        let silence = Silence { known: Arc::new(Mutex::new(known)), monitors: cluster.rados.option("mon_host") };
         let mut watch = Watch { silence, stop: Arc::default(), threads: Vec::new() };
-        watch.look_every_second(cluster, look, |known, found| {
-            if found.as_ref().err().is_none_or(|error| !error.timed_out()) {
-                known.answered = Instant::now();
-            }
-            if let Ok(now) = found {
-                let before = std::mem::take(&mut known.seen);
-                known.seen =
-                    Seen { pgs: before.pgs, came_back: came_back(before.came_back, &before.up_from, &now), ..now };
-            }
-        });
+        watch.look_every_second(cluster, look, |known, found| known.put(found, Instant::now()));
         watch.look_every_second(cluster, pg_states::look, |known, found| {
             if let Ok((states, _)) = found {
-                known.seen.pgs = states;
+                known.put_groups(states);
             }
         });
-        watch
+        Ok(watch)
     }
 
     /// What can't be known now, stays as it was: monitors that do not answer for a moment are no reason to stop a load that goes on.
@@ -106,7 +163,6 @@ impl Watch {
                 put(&mut known, found);
             }
         };
-        take();
         self.threads.push(std::thread::spawn(move || {
             while !stop.load(Ordering::Relaxed) {
                 std::thread::park_timeout(LOOK_EVERY);
@@ -121,6 +177,13 @@ impl Watch {
 
     pub fn silence(&self) -> &Silence {
         &self.silence
+    }
+
+    /// Some: no load may go on, and why. Once two OSDs were lost, that stays so.
+    pub fn ends(&self) -> Option<ClusterError> {
+        let known = |known: &Known| known.two_lost().or_else(|| known.blind(Instant::now()));
+        let of_known = self.silence.known.lock().ok().and_then(|all| known(&all));
+        self.silence.lasts(Duration::ZERO).or(of_known)
     }
 }
 
@@ -193,7 +256,7 @@ mod tests {
     #[test]
     fn silence_counts_from_the_last_answer_and_is_told_with_its_mend() {
         let since = Instant::now();
-        let known = Arc::new(Mutex::new(Known { seen: Seen::default(), answered: since }));
+        let known = Arc::new(Mutex::new(Known::of(Seen::default(), since)));
         let silence = Silence { known, monitors: "10.0.0.1".to_string() };
         let after = |seconds: u64, longer: u64| {
             let now = since + Duration::from_secs(seconds);
@@ -205,6 +268,56 @@ mod tests {
             assert!(text.contains(word), "{text}");
         }
         assert!(after(181, 0).is_some());
+    }
+
+    fn up_and_down(up: &[u32], down: &[u32]) -> Seen {
+        let all = up.iter().chain(down).map(|osd| (*osd, 1)).collect();
+        Seen { down: down.iter().copied().collect(), up_from: all, ..Seen::default() }
+    }
+
+    #[test]
+    fn answers_that_tell_nothing_end_a_run_as_silence_does() {
+        let begin = Instant::now();
+        let after = |seconds: u64| begin + Duration::from_secs(seconds);
+        let mut known = Known::of(Seen::default(), begin);
+        known.put(Err(ClusterError::NotPermitted("osd dump: no rights".to_string())), after(170));
+        assert!(known.answered == after(170) && known.looked == begin && known.blind(after(180)).is_none());
+        let text = known.blind(after(181)).map(|error| error.to_string()).unwrap_or_default();
+        assert!(text.contains("for 3 min") && text.contains("osd dump: no rights"), "{text}");
+        known.put(Ok(Seen::default()), after(182));
+        assert!(known.blind(after(362)).is_none());
+    }
+
+    #[test]
+    fn two_osds_that_are_down_at_the_same_time_end_a_run() {
+        let begin = Instant::now();
+        let lost = |looks: &[&[u32]]| {
+            let mut known = Known::of(up_and_down(&[0, 1, 2, 3], &[4, 5]), begin);
+            let all = |down: &&[u32]| up_and_down(&[], down);
+            looks.iter().for_each(|down| known.put(Ok(all(down)), begin));
+            known.two_lost().map(|error| error.to_string())
+        };
+        assert_eq!(
+            lost(&[&[4, 5], &[1, 4, 5], &[4, 5], &[2, 4, 5, 6]]),
+            None,
+            "one after the other, or not of the first"
+        );
+        let text = lost(&[&[1], &[1, 3], &[]]).unwrap_or_default();
+        assert!(text.contains("osd.1, osd.3"), "{text}");
+    }
+
+    #[test]
+    fn groups_that_serve_nothing_count_from_the_fewest_that_there_were() {
+        let mut known = Known::of(Seen::default(), Instant::now());
+        let mut told = |states: &[(&str, u32)]| {
+            known.put_groups(states.iter().map(|(name, number)| (name.to_string(), *number)).collect());
+            known.seen.inactive.clone()
+        };
+        assert_eq!(told(&[("down", 2), ("active+undersized", 9)]), None, "as it was before");
+        assert_eq!(told(&[("down", 2), ("peering", 30)]), None, "for a moment");
+        assert_eq!(told(&[("down", 2), ("incomplete", 1)]), Some("2 down, 1 incomplete".to_string()));
+        assert_eq!(told(&[]), None);
+        assert_eq!(told(&[("down", 1)]), Some("1 down".to_string()));
     }
 
     #[test]

@@ -265,19 +265,17 @@ impl<'a> Watching<'a> {
     }
 
     /// # Errors
-    /// No monitor has answered for minutes: that is why the run ends.
-    pub fn prove_monitors(&self) -> Result<(), Failure> {
-        self.silent().map_or(Ok(()), |silent| Err(silent.into()))
-    }
-
-    fn silent(&self) -> Option<ClusterError> {
-        self.watch.and_then(|watch| watch.silence().lasts(Duration::ZERO))
+    /// Nothing was learned of the cluster for minutes, or several of its OSDs are down: that is why the run ends.
+    pub fn prove_watched(&self) -> Result<(), Failure> {
+        self.watch.and_then(Watch::ends).map_or(Ok(()), |why| Err(why.into()))
     }
 }
 
 impl HealthMonitor for Watching<'_> {
     fn asked_to_end(&self) -> bool {
-        self.interrupt.asked() || self.lost.as_ref().is_some_and(|lost| lost.by().is_some()) || self.silent().is_some()
+        self.interrupt.asked()
+            || self.lost.as_ref().is_some_and(|lost| lost.by().is_some())
+            || self.watch.is_some_and(|watch| watch.ends().is_some())
     }
 
     fn seen(&self) -> Seen {
@@ -300,6 +298,11 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     let down: Vec<String> = now.down.iter().filter(concerned).map(|osd| format!("osd.{osd}")).collect();
     if !down.is_empty() {
         return Some(format!("{} went down", down.join(", ")));
+    }
+    if let Some(states) = &now.inactive {
+        return Some(format!(
+            "placement groups became inactive since the run began ({states}); see `ceph health detail`"
+        ));
     }
     let mut pools = step.targets.iter().flat_map(|target| target.place.pools());
     if let Some(pool) = pools.find(|pool| writes && now.at_quota.contains(*pool)) {
@@ -335,5 +338,17 @@ mod tests {
             assert!(told(layer, Pattern::CreateDelete) && !told(layer, Pattern::List));
         }
         assert!(!told(model::testing::disks(), Pattern::WriteLatency));
+    }
+
+    #[test]
+    fn nothing_is_loaded_where_placement_groups_became_inactive() {
+        let now = Seen { inactive: Some("2 down".to_string()), ..Seen::default() };
+        let pattern = Pattern::ReadLatency;
+        let told = |layer: Layer| {
+            let step = Step::new(0, layer, pattern, Vec::new(), Workload::canonical(pattern, 1 << 20, 1));
+            trouble(&step, &now, &now).unwrap_or_default()
+        };
+        assert!(told(model::testing::pools()).contains("inactive since the run began (2 down)"));
+        assert!(told(model::testing::osds()).contains("2 down") && told(model::testing::disks()).is_empty());
     }
 }

@@ -209,7 +209,7 @@ pub fn changed(
     body: Body,
 ) -> Result<(), Failure> {
     let _to_undo = ToUndo::begins();
-    let watch = resolved.cluster.as_ref().map(Watch::start);
+    let watch = resolved.cluster.as_ref().map(Watch::start).transpose()?;
     let _last_resort = watch.as_ref().map(|watch| guard::Lookout::last_resort(watch.silence().clone()));
     let journal = Journal::begin(&dirs::journals(), journal_head(resolved), resolved.cluster.clone());
     let mut journal = Rollback::of(with_restarter(journal?, resolved), resolved.fleet.clone());
@@ -267,7 +267,7 @@ fn measured(
     }
     let ready = Ready { plan: &sized, host, health: &health, observer: &probes, unfilled: &unfilled };
     let done = body(&ready, journal, sink);
-    health.prove_monitors()?;
+    health.prove_watched()?;
     journal.prove_lease()?;
     done
 }

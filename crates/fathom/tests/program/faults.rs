@@ -57,6 +57,27 @@ fn an_osd_killed_during_a_step_voids_the_figure_and_the_run_goes_on() {
 }
 
 #[test]
+fn a_second_osd_that_goes_down_while_the_first_is_down_ends_the_run() {
+    let lab = Lent::of(Kind::Worn);
+    let before = lab.snapshot();
+    let mut run = start(&lab, &[&["osd", "--duration", "60s"], &ONE_SLICE[..]].concat());
+    wait_for_load(&lab);
+    let down = |osd: usize| eventually("it is down", 60, || lab.json(&["osd", "dump"])["osds"][osd]["up"] == 0);
+    lab.daemon("kill", "osd.1");
+    down(1);
+    lab.daemon("kill", "osd.2");
+    down(2);
+    eventually("the run ends", 120, || run.try_wait().unwrap().is_some());
+    let output = run.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && err.contains("osd.1, osd.2 are down at the same time"), "{err}");
+    ["osd.1", "osd.2"].iter().for_each(|osd| lab.daemon("start", osd));
+    let ill = ["degraded", "down", "peered", "peering", "stale", "undersized", "unknown"];
+    eventually("all is well again", 120, || !ill.iter().any(|word| state(&lab, word)));
+    assert_eq!(lab.snapshot(), before, "something was left behind");
+}
+
+#[test]
 fn a_manager_that_answers_too_late_is_an_error_and_no_crash() {
     let lab = Lab::up(&["--backing", "memory"]);
     let limit = ("rados_mon_op_timeout".to_string(), "8".to_string());
