@@ -60,37 +60,58 @@ impl Bench<'_> {
     /// Fills the images that stand through the whole run, takes the snapshot of which clones are made, and flattens one of those.
     fn make_ready(&self, pool: &Pool, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
         self.places(pool, &self.plan.parent())?;
+        self.prove_well(&self.plan.parent())?;
         for name in self.plan.lasting() {
             self.fill(&name, sink)?;
-            self.prove_well(&name)?;
         }
         if self.asked_to_end() {
             return Ok(());
         }
         let overwritten = self.plan.image(ImageState::Overwritten);
         self.overwrite(&overwritten, sink)?;
-        self.prove_well(&overwritten)?;
         if self.asked_to_end() {
             return Ok(());
         }
         pool.open_image(&self.plan.parent(), OpenFor::Writing, Cache::Off)?.snapshot(Change::BASE)?;
         let flattened = self.plan.image(ImageState::Flattened);
         journal.make(self.clone_of(flattened.clone()), sink)?;
-        let flatten = |share: f64| {
-            let told = sink.tell(progress("flattening a clone".to_string(), share));
-            told.is_ok() && !self.asked_to_end()
-        };
-        let done = pool.open_image(&flattened, OpenFor::Writing, Cache::Off)?.flatten(flatten);
-        if self.asked_to_end() { Ok(()) } else { Ok(done?) }
+        let image = pool.open_image(&flattened, OpenFor::Writing, Cache::Off)?;
+        self.guarded(&flattened, |well| {
+            let flatten = |share: f64| {
+                let told = sink.tell(progress("flattening a clone".to_string(), share));
+                told.is_ok() && well()
+            };
+            let done = image.flatten(flatten);
+            if self.asked_to_end() { Ok(()) } else { Ok(done?) }
+        })
+    }
+
+    /// Does what writes to an image for long. `well`: is the cluster, and shall it go on? Asked between its parts.
+    ///
+    /// # Errors
+    /// It failed, or was ended since the cluster is in trouble.
+    fn guarded(
+        &self,
+        name: &str,
+        what: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let (done, trouble) = guarded(&|| self.trouble(name), &|| self.asked_to_end(), what);
+        trouble.map_or(done, |why| Err(self.failed(name, &why)))?;
+        self.prove_well(name)
+    }
+
+    fn trouble(&self, name: &str) -> Option<String> {
+        guard::trouble(&self.step(name), &self.before, &self.ready.health.seen())
+    }
+
+    fn failed(&self, name: &str, why: &str) -> Failure {
+        Failure::Failed(format!("image {}/{name}: {why}", self.plan.pool))
     }
 
     /// # Errors
     /// An OSD went down, there is no room any more, or operations are stuck.
     fn prove_well(&self, name: &str) -> Result<(), Failure> {
-        match guard::trouble(&self.step(name), &self.before, &self.ready.health.seen()) {
-            Some(why) => Err(Failure::Failed(format!("image {}/{name}: {why}", self.plan.pool))),
-            None => Ok(()),
-        }
+        self.trouble(name).map_or(Ok(()), |why| Err(self.failed(name, &why)))
     }
 
     /// # Errors
@@ -126,11 +147,13 @@ impl Bench<'_> {
     fn fill(&self, name: &str, sink: &mut EventSink) -> Result<(), Failure> {
         let step = self.step(name);
         let what = format!("filling {}", self.short(name));
-        let mut go_on = |done: Bytes| {
-            let told = sink.tell(progress(what.clone(), done as f64 / self.plan.bytes as f64));
-            told.is_ok() && !self.asked_to_end()
-        };
-        Ok(self.ready.host.fill(&step, &step.targets[0], &mut go_on)?)
+        self.guarded(name, |well| {
+            let mut go_on = |done: Bytes| {
+                let told = sink.tell(progress(what.clone(), done as f64 / self.plan.bytes as f64));
+                told.is_ok() && well()
+            };
+            Ok(self.ready.host.fill(&step, &step.targets[0], &mut go_on)?)
+        })
     }
 
     /// Writes a third of the image's blocks again, each once, in random order.
@@ -145,13 +168,15 @@ impl Bench<'_> {
         step.workload.depth = depth;
         let mut session = open(&step, &self.ready.host.context)?;
         let what = format!("writing a third of {} again", self.short(name));
-        let mut go_on = |done: usize| {
-            let told = sink.tell(progress(what.clone(), done as f64 / places.len().max(1) as f64));
-            told.is_ok() && !self.asked_to_end()
-        };
         let clock = &*self.ready.host.clock;
-        let all = one_by_one::write_each(&mut *session, (depth, self.plan.block), &places, clock, &mut go_on);
-        all.map(drop).map_err(|error| Failure::Failed(format!("image {}/{name}: {error}", self.plan.pool)))
+        self.guarded(name, |well| {
+            let mut go_on = |done: usize| {
+                let told = sink.tell(progress(what.clone(), done as f64 / places.len().max(1) as f64));
+                told.is_ok() && well()
+            };
+            let all = one_by_one::write_each(&mut *session, (depth, self.plan.block), &places, clock, &mut go_on);
+            all.map(drop).map_err(|error| self.failed(name, &error.to_string()))
+        })
     }
 
     fn round(&self, round: u32, pool: &Pool, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
@@ -233,7 +258,7 @@ impl Bench<'_> {
         let clock = &*self.ready.host.clock;
         let took = one_by_one::timed(session, (kind, self.plan.block), places, clock, &|| !self.asked_to_end());
         self.prove_well(name)?;
-        let took = took.map_err(|error| Failure::Failed(format!("image {}/{name}: {error}", self.plan.pool)))?;
+        let took = took.map_err(|error| self.failed(name, &error.to_string()))?;
         // The user's end cut it off: the mean of some of the objects is none of the round.
         Ok(if took.len() == places.len() { took } else { Vec::new() })
     }
@@ -258,6 +283,21 @@ impl Bench<'_> {
         let (id, metric) = (StepId(0), pattern.metric(layer));
         Step { id, layer, pattern, targets, workload, metric, chart: false, apart: false, in_turns: false }
     }
+}
+
+/// What came of it, and which trouble ended it: that may be over by now.
+fn guarded<T>(
+    trouble: &dyn Fn() -> Option<String>,
+    asked_to_end: &dyn Fn() -> bool,
+    what: impl FnOnce(&mut dyn FnMut() -> bool) -> T,
+) -> (T, Option<String>) {
+    let mut ended_by = None;
+    let mut well = || {
+        ended_by = ended_by.take().or_else(trouble);
+        ended_by.is_none() && !asked_to_end()
+    };
+    let done = what(&mut well);
+    (done, ended_by)
 }
 
 fn open(step: &Step, context: &Context) -> Result<Box<dyn Session>, EngineError> {
@@ -325,6 +365,7 @@ pub(super) fn of<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
     use std::collections::BTreeMap;
 
     #[test]
@@ -339,5 +380,18 @@ mod tests {
             assert!(all.iter().all(|place| place % 4096 == 0));
             assert!(!all.is_sorted(), "in no order");
         }
+    }
+
+    #[test]
+    fn trouble_ends_what_writes_for_long_and_is_told_though_it_is_over_then() {
+        let looks = Cell::new(0);
+        let trouble = || {
+            looks.set(looks.get() + 1);
+            (looks.get() == 3).then(|| "osd.2 went down".to_string())
+        };
+        let parts = |well: &mut dyn FnMut() -> bool| (0..9).take_while(|_| well()).count();
+        assert_eq!(guarded(&trouble, &|| false, parts), (2, Some("osd.2 went down".to_string())));
+        assert_eq!(guarded(&|| None, &|| false, parts), (9, None));
+        assert_eq!(guarded(&|| None, &|| true, parts), (0, None));
     }
 }
