@@ -10,7 +10,7 @@ use cluster::ClusterError;
 use cluster::journal::{Journal, Lost};
 use cluster::watch::{Seen, Silence, Watch};
 use model::host_setting::HostSetting;
-use model::{Change, Event, Failure, HostChange, Place, Step, Undo};
+use model::{Change, Event, Failure, HostChange, Place, Step, Target, Undo};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -290,8 +290,9 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     let writes = step.workload.mix.classes().any(|class| class.changes() && class.moves_bytes());
     let full = now.full.clone().filter(|_| writes);
     if !step.loads_ceph() {
-        // The gateway may be one of this cluster, and a guest's disk an image of it.
-        return full.filter(|_| step.layer.of_buckets() || step.layer.of_guests());
+        // The gateway may be one of this cluster, a guest's disk or a mapped device an image of it, a mounted file system one of its own.
+        let may_be = |target: &Target| target.image.is_some() || matches!(target.place, Place::Tree { ceph: true, .. });
+        return full.filter(|_| step.layer.of_buckets() || step.layer.of_guests() || step.targets.iter().any(may_be));
     }
     let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
     let concerned = |osd: &&u32| if own.is_empty() { !before.down.contains(osd) } else { own.contains(osd) };
@@ -338,6 +339,24 @@ mod tests {
             assert!(told(layer, Pattern::CreateDelete) && !told(layer, Pattern::List));
         }
         assert!(!told(model::testing::disks(), Pattern::WriteLatency));
+    }
+
+    #[test]
+    fn nothing_is_written_to_what_may_be_an_image_or_a_file_system_of_a_cluster_that_is_nearly_full() {
+        let now = Seen { full: Some("pool x is nearly full".to_string()), ..Seen::default() };
+        let told = |target: Target, pattern: Pattern| {
+            let step = Step::new(0, target.layer, pattern, vec![target], Workload::canonical(pattern, 1 << 20, 1));
+            trouble(&step, &Seen::default(), &now).is_some()
+        };
+        let disk = |image: Option<&str>| {
+            let place = Place::Path { path: "/dev/rbd0".into(), writable: true };
+            Target { image: image.map(str::to_string), ..Target::new(model::testing::disks(), "/dev/rbd0", place) }
+        };
+        let tree = |ceph| Target::new(model::testing::folders(), "/mnt", Place::Tree { path: "/mnt/x".into(), ceph });
+        let image = || disk(Some("vms/disk, by krbd"));
+        assert!(told(image(), Pattern::WriteLatency) && !told(image(), Pattern::ReadLatency));
+        assert!(told(tree(true), Pattern::WriteLatency) && told(tree(true), Pattern::CreateDelete));
+        assert!(!told(disk(None), Pattern::WriteLatency) && !told(tree(false), Pattern::WriteLatency));
     }
 
     #[test]

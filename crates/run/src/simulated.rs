@@ -5,6 +5,7 @@ mod limits;
 mod seeds;
 mod sides;
 mod time;
+mod without_pause;
 
 use super::EventSink;
 use super::conductor::{AsItIs, Conductor};

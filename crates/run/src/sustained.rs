@@ -2,7 +2,9 @@
 
 use super::EventSink;
 use super::conductor::Conductor;
+use super::guard::trouble;
 use super::health::HealthMonitor;
+use cluster::watch::Seen;
 use engines::EngineError;
 use engines::crew::Flow;
 use model::clock::{MILLISECOND, SECOND};
@@ -26,14 +28,19 @@ impl Conductor<'_> {
             ended: Ended::Broken,
             error: None,
         };
-        let mut error = self.made_ready(test, sink).err().map(|error| error.to_string());
+        let begun = self.health.seen();
+        let mut error = trouble(&test.step, &begun, &begun)
+            .or_else(|| self.made_ready(test, &begun, sink).err().map(|error| error.to_string()));
         let mut ended = None;
         if error.is_none() && !self.health.asked_to_end() {
+            let mut wrong = None;
             let mut on_window = |set: &WindowSet| {
+                wrong = wrong.take().or_else(|| trouble(&test.step, &begun, &self.health.seen()));
                 ended = after(test, self.health, set, &mut seen, sink);
-                if ended.is_some() { Flow::Stop } else { Flow::GoOn }
+                if ended.is_some() || wrong.is_some() { Flow::Stop } else { Flow::GoOn }
             };
-            error = broken(self.loader.load((&test.step, budget(test)), WINDOW, &mut || {}, &mut on_window));
+            let loaded = self.loader.load((&test.step, budget(test)), WINDOW, &mut || {}, &mut on_window);
+            error = wrong.or_else(|| broken(loaded));
         } else if error.is_none() {
             ended = Some(Ended::Stopped);
         }
@@ -51,12 +58,12 @@ impl Conductor<'_> {
         failed.map_or(Ok(()), |text| sink.tell(Event::Failed { text }))
     }
 
-    fn made_ready(&self, test: &SustainedTest, sink: &mut EventSink) -> Result<(), EngineError> {
+    fn made_ready(&self, test: &SustainedTest, begun: &Seen, sink: &mut EventSink) -> Result<(), EngineError> {
         if test.trim[0] {
             self.discard(&test.step, sink)?;
         }
         match test.fill.as_ref().map(|level| &level.workload).filter(|workload| workload.span > 0) {
-            Some(workload) => self.write_full(&Step { workload: workload.clone(), ..test.step.clone() }, sink),
+            Some(workload) => self.write_full(&Step { workload: workload.clone(), ..test.step.clone() }, begun, sink),
             None => Ok(()),
         }
     }
@@ -70,17 +77,21 @@ impl Conductor<'_> {
     }
 
     /// Once in order; what is written is no measurement.
-    fn write_full(&self, step: &Step, sink: &mut EventSink) -> Result<(), EngineError> {
+    fn write_full(&self, step: &Step, begun: &Seen, sink: &mut EventSink) -> Result<(), EngineError> {
         let (what, span) = (format!("writing {} full", step.together()), step.workload.span);
-        let (mut written, mut failed) = (0, false);
+        let (mut written, mut failed, mut wrong) = (0, false, None);
         let mut on_window = |set: &WindowSet| {
+            wrong = wrong.take().or_else(|| trouble(step, begun, &self.health.seen()));
             failed |= set.samples.iter().any(|(.., sample)| sample.errors > 0);
             written += set.samples.iter().map(|(.., sample)| sample.bytes).sum::<Bytes>();
             let _ = sink.tell(Event::Progress { what: what.clone(), share: (written as f64 / span as f64).min(1.0) });
-            let enough = failed || self.health.asked_to_end() || written + step.workload.block > span;
+            let enough =
+                failed || wrong.is_some() || self.health.asked_to_end() || written + step.workload.block > span;
             if enough { Flow::Stop } else { Flow::GoOn }
         };
-        broken(self.loader.load((step, Some(span)), WINDOW, &mut || {}, &mut on_window))
+        let loaded = self.loader.load((step, Some(span)), WINDOW, &mut || {}, &mut on_window);
+        wrong
+            .or_else(|| broken(loaded))
             .map_or(Ok(()), |why| Err(EngineError::Broken(format!("while it was written full: {why}"))))
     }
 }
