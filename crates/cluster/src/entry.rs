@@ -78,6 +78,11 @@ impl JournalEntry {
         JournalEntry { change, before, undone: false, written, since, made, of, key, pool, part: 0 }
     }
 
+    /// Is it made and undone in the cluster? Gateways and servers of NFS are asked without it.
+    pub fn needs_cluster(&self) -> bool {
+        !matches!(self.change, Change::OnHost { .. } | Change::Bucket { .. } | Change::NfsFolder { .. })
+    }
+
     pub fn undo(&self) -> Undo {
         Undo { change: self.change.clone(), before: self.before.clone(), undone: self.undone, left: None }
     }

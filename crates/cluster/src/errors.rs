@@ -61,7 +61,7 @@ pub enum ClusterError {
          `ceph health detail`"
     )]
     OsdsLost { osds: String },
-    #[error("no monitor answers: {changes} further changes were not tried to be undone")]
+    #[error("no monitor answers: {} not tried to be undone", changes_were(*changes))]
     NotTried { changes: usize },
     #[error("{what} was not undone: {why}")]
     NotOurs { what: String, why: String },
@@ -74,6 +74,10 @@ pub enum ClusterError {
     NoRestart { osd: u32, why: String },
     #[error("{what} did not happen within {seconds} s; see `ceph health detail`")]
     TooSlow { what: String, seconds: u64 },
+}
+
+fn changes_were(changes: usize) -> String {
+    model::units::counted(changes as u64, "change of the cluster was", "changes of the cluster were")
 }
 
 impl ClusterError {

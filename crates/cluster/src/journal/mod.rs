@@ -7,6 +7,7 @@ mod life;
 mod nameless;
 mod of_agent;
 pub mod pending;
+mod roll_back;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -25,7 +26,6 @@ use crate::{own_files, settings};
 use ceph::CephError;
 use lease::Lease;
 use model::{Change, HostChange, Undo};
-use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -45,6 +45,8 @@ pub struct Journal {
     /// The lease of a run; `None` for a process that undoes the changes of a dead run.
     lease: Option<Lease>,
     live: bool,
+    /// No monitor answers, or the cluster is not reached: nothing of it is undone, nor told there.
+    silent: bool,
     /// Who restarts OSDs, where that is known.
     restarter: Option<Rc<dyn Restarter>>,
     tell: Option<Tell>,
@@ -57,14 +59,15 @@ impl Journal {
         Ok(Journal::of(folder, journal_file, cluster, trust, true))
     }
 
-    /// Takes up what a dead run left. `cluster`: the one that the run worked on.
+    /// Takes up what a dead run left. `cluster`: the one that the run worked on; where it is not reached, only what needs none is undone.
     pub fn resume(folder: &Path, journal_file: JournalFile, cluster: Option<Cluster>, trust: Trust) -> Journal {
         Journal::of(folder, journal_file, cluster, trust, false)
     }
 
     fn of(folder: &Path, journal_file: JournalFile, cluster: Option<Cluster>, trust: Trust, live: bool) -> Journal {
         let folder = folder.to_path_buf();
-        Journal { journal_file, cluster, folder, trust, lease: None, live, restarter: None, tell: None }
+        let silent = !live && cluster.is_none() && journal_file.head().fsid.is_some();
+        Journal { journal_file, cluster, folder, trust, lease: None, live, silent, restarter: None, tell: None }
     }
 
     /// Who restarts OSDs when that is undone.
@@ -158,84 +161,9 @@ impl Journal {
         self.journal_file.entries().iter().rposition(|entry| entry.change == *change && !entry.undone)
     }
 
-    /// Undoes everything, the newest first. What can't be undone stays in the journal; the errors tell.
-    pub fn roll_back(&mut self) -> (Vec<Undo>, Vec<ClusterError>) {
-        let (mut undone, mut errors) = (Vec::new(), Vec::new());
-        let taken = self.taken();
-        // A daemon that is restarted before its option is back would begin with what the run set.
-        let (mut unset, mut down) = (false, Vec::new());
-        for index in (0..self.journal_file.entries().len()).rev() {
-            let entry = self.journal_file.entries()[index].clone();
-            if let (Change::Restart { osd }, true) = (&entry.change, unset && !entry.undone) {
-                errors.push(restart::too_early(*osd));
-                continue;
-            }
-            if let (Change::Flag { name }, Some(osd), false) = (&entry.change, down.first(), entry.undone)
-                && name == restart::NOOUT
-            {
-                errors.push(restart::kept_in(*osd));
-                continue;
-            }
-            let nameless = entry.change.is_nameless() && !entry.undone;
-            let done = match taken.as_ref().filter(|(_, standing)| nameless && !standing.contains(&entry.change)) {
-                Some((by, _)) => self.left_to(by, index).map(Some),
-                None => self.undo(index),
-            };
-            match done {
-                Ok(Some(undo)) => undone.push(undo),
-                Ok(None) => {}
-                Err(error) => {
-                    unset |= matches!(entry.change, Change::Option { .. });
-                    if let Change::Restart { osd } = &entry.change {
-                        down.extend(self.is_down(*osd).then_some(*osd));
-                    }
-                    let silent = error.timed_out() && !self.monitors_answer();
-                    errors.push(error);
-                    if silent {
-                        errors.extend(self.not_tried(index));
-                        break;
-                    }
-                }
-            }
-        }
-        if errors.is_empty() {
-            errors.extend(self.close().err());
-        }
-        (undone, errors)
-    }
-
-    /// Who has taken the lease, and which changes that one has left standing, by the cluster's copy. What it has undone and bears no run's name
-    /// may be somebody else's by now. `None`: nobody has, or that is not known.
-    fn taken(&self) -> Option<(String, Vec<Change>)> {
-        let by = self.lease.as_ref().and_then(Lease::taken)?;
-        let (copies, _) = keys::all(self.cluster.as_ref()?).ok()?;
-        let own = copies.into_iter().filter(|told| told.head.run == self.run()).flat_map(|told| told.entries);
-        Some((by, own.filter(|entry| !entry.undone).map(|entry| entry.change).collect()))
-    }
-
-    /// It is undone, as far as this run may say.
-    fn left_to(&mut self, other: &str, index: usize) -> Result<Undo, ClusterError> {
-        self.journal_file.mark_undone(index)?;
-        let left = Some(format!("{other} has undone this run meanwhile, and what is there now is not the run's"));
-        Ok(Undo { undone: true, left, ..self.journal_file.entries()[index].undo() })
-    }
-
-    /// Where that is not known, it may be.
-    fn is_down(&self, osd: u32) -> bool {
-        let up = self.cluster.as_ref().map(|cluster| restart::process(cluster, osd));
-        !matches!(up, Some(Ok(Some(_))))
-    }
-
-    /// Without them every change would wait for its own time-out.
-    fn monitors_answer(&self) -> bool {
-        let ask = |cluster: &Cluster| cluster.ask(json!({"prefix": "health"})).err();
-        self.cluster.as_ref().and_then(ask).is_none_or(|error| !error.timed_out())
-    }
-
-    /// Those older than `index` that stand.
-    fn not_tried(&self, index: usize) -> Option<ClusterError> {
-        let changes = self.journal_file.entries()[..index].iter().filter(|entry| !entry.undone).count();
-        (changes > 0).then_some(ClusterError::NotTried { changes })
+    /// What is not undone.
+    pub fn left(&self) -> impl Iterator<Item = &JournalEntry> {
+        self.journal_file.told().left()
     }
 
     fn undo(&mut self, index: usize) -> Result<Option<Undo>, ClusterError> {
@@ -294,7 +222,7 @@ impl Journal {
 
     /// The value in the cluster in which this change is.
     fn write_key(&mut self, index: usize) -> Result<(), ClusterError> {
-        let Some(cluster) = &self.cluster else { return Ok(()) };
+        let Some(cluster) = self.cluster.as_ref().filter(|_| !self.silent) else { return Ok(()) };
         keys::write(cluster, self.journal_file.told(), self.journal_file.entries()[index].part)?;
         // After the journal, so that there is never a lease without one.
         if self.live && self.lease.is_none() {

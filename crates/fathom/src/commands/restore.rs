@@ -10,11 +10,12 @@ use archive::{Archive, ArchiveError};
 use cluster::dirs;
 use cluster::journal::pending::{self, FoundJournals, Pending};
 use cluster::journal::{Head, Journal, Life};
-use cluster::{Cluster, ClusterError};
-use model::{Change, Event, Failure, Undo};
+use cluster::{Cluster, ClusterError, JournalEntry};
+use model::{Change, Event, Failure, Undo, units};
 use serde_json::json;
 use std::cell::RefCell;
 use std::io::{BufRead, IsTerminal};
+use std::path::Path;
 use std::rc::Rc;
 
 /// Agents on hosts, as whoever restarts OSDs asks them too.
@@ -290,11 +291,17 @@ fn undo_one(
     pending: &Pending,
     by_name: bool,
 ) -> Result<Vec<Undo>, Vec<Failure>> {
-    let only = |failure: Failure| vec![failure];
-    let cluster = match &pending.head.fsid {
-        None => None,
-        Some(fsid) => Some(cluster_of(named, fsid, &pending.head).map_err(only)?),
+    let (cluster, unreached) = match &pending.head.fsid {
+        None => (None, None),
+        Some(fsid) => match cluster_of(named, fsid, &pending.head) {
+            Ok(cluster) => (Some(cluster), None),
+            Err(why) => (None, Some(why)),
+        },
     };
+    // Without the cluster it is not known whether a run of elsewhere is dead.
+    if let Some(why) = unreached.as_ref().filter(|_| pending.life != Life::Dead || !pending.here()) {
+        return Err(vec![not_reached(why, pending.left.iter(), pending.path.as_deref())]);
+    }
     let mut tell = |seconds: u64| {
         if !common.quiet {
             let head = &pending.head;
@@ -302,7 +309,7 @@ fn undo_one(
         }
     };
     let opened = pending.open(cluster.as_ref(), by_name, &mut tell);
-    let (journal_file, trust) = opened.map_err(|error| only(error.into()))?;
+    let (journal_file, trust) = opened.map_err(|error| vec![error.into()])?;
     let restarter = cluster.clone().map(|cluster| Restarters::of(cluster, fleet.cloned()));
     let mut journal = Journal::resume(&dirs::journals(), journal_file, cluster, trust);
     if let Some(restarter) = restarter {
@@ -311,13 +318,32 @@ fn undo_one(
     let slow = StillAt::new(common.quiet);
     journal.tells(Box::new(move |change| slow.begins(format!("undoing {}", change.what()))));
     let (undone, errors) = journal.roll_back();
+    let unreached = unreached.map(|why| not_reached(&why, journal.left(), pending.path.as_deref()));
+    let errors: Vec<Failure> = unreached.into_iter().chain(errors.into_iter().map(Failure::from)).collect();
     // Nothing is told of being done by what has ended.
     drop(journal);
     // What is left as it is stands in the result, which there is none of where something else failed.
     let told = |undo: &&Undo| if undo.left.is_some() { !errors.is_empty() } else { !common.quiet };
     undone.iter().filter(told).for_each(|undo| eprintln!("{}", undo.done()));
     note(common, &pending.head.run, &undone);
-    if errors.is_empty() { Ok(undone) } else { Err(errors.into_iter().map(Failure::from).collect()) }
+    if errors.is_empty() { Ok(undone) } else { Err(errors) }
+}
+
+/// So many changes are named.
+const NAMED_MOST: usize = 10;
+
+/// A journal may be deleted where all that is left in it is of a cluster that is gone.
+fn not_reached<'a>(why: &str, left: impl Iterator<Item = &'a JournalEntry>, path: Option<&Path>) -> Failure {
+    let (of_cluster, others): (Vec<_>, Vec<_>) = left.partition(|entry| entry.needs_cluster());
+    let deleted = path.filter(|_| others.is_empty()).map(|path| {
+        let named = of_cluster.iter().take(NAMED_MOST).map(|entry| entry.undo().what());
+        let more = of_cluster.len().saturating_sub(NAMED_MOST);
+        let more = (more > 0).then(|| units::counted(more as u64, "other change", "other changes"));
+        let all: Vec<String> = named.chain(more).collect();
+        let what = if all.is_empty() { "nothing".to_string() } else { all.join(", ") };
+        format!("; if it is gone for good, delete the journal {}; what is forgotten then: {what}", path.display())
+    });
+    Failure::Failed(format!("{why}; name it with --conf{}", deleted.unwrap_or_default()))
 }
 
 /// The archive of this host, if it has the run, tells from now on what became of its changes.
@@ -338,7 +364,7 @@ fn note(common: &Common, run: &str, undone: &[Undo]) {
 }
 
 /// The cluster that the run worked on, and no other: the one named, or the one that the journal names.
-fn cluster_of(named: Option<&Cluster>, fsid: &str, head: &Head) -> Result<Cluster, Failure> {
+fn cluster_of(named: Option<&Cluster>, fsid: &str, head: &Head) -> Result<Cluster, String> {
     if let Some(cluster) = named.filter(|cluster| cluster.rados.fsid().is_ok_and(|own| own == fsid)) {
         return Ok(cluster.clone());
     }
@@ -349,17 +375,13 @@ fn cluster_of(named: Option<&Cluster>, fsid: &str, head: &Head) -> Result<Cluste
         keyring: head.keyring.clone(),
         ..ceph::ClusterAccess::default()
     };
-    let cluster = Cluster::connect(&access).map_err(|error| {
-        Failure::Failed(format!(
-            "its cluster {fsid} is not reached: {error}; name it with --conf; if it is gone for good, delete its journal in {}",
-            dirs::journals().display()
-        ))
-    })?;
-    match cluster.rados.fsid()? == fsid {
+    let not_reached = |error: &dyn std::fmt::Display| format!("its cluster {fsid} is not reached: {error}");
+    let cluster = Cluster::connect(&access).map_err(|error| not_reached(&error))?;
+    match cluster.rados.fsid().map_err(|error| not_reached(&error))? == fsid {
         true => Ok(cluster),
         false => {
             let conf = head.conf.as_ref().map_or("its configuration".to_string(), |conf| conf.display().to_string());
-            Err(Failure::Failed(format!("its cluster {fsid} is not the one that {conf} leads to")))
+            Err(format!("its cluster {fsid} is not the one that {conf} leads to"))
         }
     }
 }
@@ -389,5 +411,23 @@ mod tests {
         assert!(named(&left(Some("/x")), begin).is_ok() && named(&left(None), RUN).is_ok());
         let why = named(&left(None), begin).unwrap_err();
         assert!(matches!(&why, Failure::Usage(text) if text.contains(&format!("--run {RUN}"))), "{why}");
+    }
+
+    #[test]
+    fn a_journal_is_said_to_be_deletable_only_where_all_that_is_left_is_of_the_cluster() {
+        let entry = |change: serde_json::Value| -> JournalEntry {
+            serde_json::from_value(json!({"change": change, "before": null, "undone": false})).unwrap()
+        };
+        let said = |left: &[JournalEntry]| not_reached("no answer", left.iter(), Some(Path::new("/j"))).to_string();
+        let flags: Vec<JournalEntry> =
+            (0..12).map(|n| entry(json!({"change": "flag", "name": format!("flag{n}")}))).collect();
+        let text = said(&flags);
+        for word in ["no answer; name it with --conf", "delete the journal /j", "flag0", "2 other changes"] {
+            assert!(text.contains(word), "{text}");
+        }
+        assert!(!text.contains("flag10") && said(&[]).ends_with("nothing"), "{text}");
+        let folder = entry(json!({"change": "folder", "path": "/mnt/x"}));
+        let text = said(&[flags[0].clone(), folder]);
+        assert!(!text.contains("delete"), "{text}");
     }
 }

@@ -127,13 +127,21 @@ fn a_default_cluster_that_does_not_answer_holds_up_no_other_journal() {
     };
     left(1, None, &[]);
     let flag = json!({"change": "flag", "name": "noscrub"});
-    left(2, Some("20b7637f-1c98-4b98-9a6c-f33d93263fa5"), &[flag]);
+    let fsid = Some("20b7637f-1c98-4b98-9a6c-f33d93263fa5");
+    left(2, fsid, std::slice::from_ref(&flag));
+    // What needs no cluster is undone.
+    let own = home.path().join(format!("fathom.{}.files", run(3)));
+    fs::create_dir(&own).unwrap();
+    left(3, fsid, &[json!({"change": "folder", "path": own}), flag]);
     let ran = home.fathom(&["restore", "--yes"]).env("CEPH_CONF", &conf).output().unwrap();
     let err = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(1), "{err}");
     assert!(err.contains("gone.conf is not reached") && err.contains(&format!("run {}", run(2))), "{err}");
     assert!(!journal(&home).join(format!("{}.journal", run(1))).exists(), "{err}");
-    assert!(journal(&home).join(format!("{}.journal", run(2))).exists(), "{err}");
+    for number in [2, 3] {
+        assert!(journal(&home).join(format!("{}.journal", run(number))).exists(), "{err}");
+    }
+    assert!(!own.exists() && err.contains("what is forgotten then: flag noscrub"), "{err}");
 }
 
 /// It would be another folder in each place where the program is started.
