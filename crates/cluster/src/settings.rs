@@ -114,21 +114,42 @@ fn is_ours(
     }
 }
 
+/// As [`refused`], but of a journal that is in the cluster alone no command is told: anybody may have written it, with any option and any value as the
+/// earlier one (`auth_client_required none`).
+fn refused_option(entry: &JournalEntry, trust: Trust, command: &str) -> Result<Unmade, ClusterError> {
+    if trust.here {
+        return refused(entry, trust, command);
+    }
+    let look = "look at it (ceph config dump, ceph config log), and set it by hand to what you want";
+    Err(not_ours(&entry.change, format!("{}; {look}{}", why_refused(trust).0, or_name(trust))))
+}
+
 /// The text says how to put it back by hand.
 fn refused(entry: &JournalEntry, trust: Trust, command: &str) -> Result<Unmade, ClusterError> {
-    let why = match trust.here {
-        true => {
-            "it is not known whether the run made this change before it was killed, or somebody else later; if it was the run"
-        }
-        false if trust.named => {
-            "the cluster's own log does not show that a run changed it so when the journal says, and anybody may have written this journal; if it was so before"
-        }
-        false => {
-            "it bears no run's name, and anybody may have written this journal in the cluster; if a run made the change"
-        }
-    };
-    let or_name = if trust.named { "" } else { "; or name the run: --run" };
-    Err(not_ours(&entry.change, format!("{why}, put it back with: {command}{or_name}")))
+    let (why, condition) = why_refused(trust);
+    Err(not_ours(&entry.change, format!("{why}; {condition}, put it back with: {command}{}", or_name(trust))))
+}
+
+fn or_name(trust: Trust) -> &'static str {
+    if trust.named { "" } else { "; or name the run: --run" }
+}
+
+/// And on which condition it may be put back.
+fn why_refused(trust: Trust) -> (&'static str, &'static str) {
+    match trust.here {
+        true => (
+            "it is not known whether the run made this change before it was killed, or somebody else later",
+            "if it was the run",
+        ),
+        false if trust.named => (
+            "the cluster's own log does not show that a run changed it so when the journal says, and anybody may have written this journal",
+            "if it was so before",
+        ),
+        false => (
+            "it bears no run's name, and anybody may have written this journal in the cluster",
+            "if a run made the change",
+        ),
+    }
 }
 
 /// Somebody else may have set it since: then it is theirs.
@@ -151,7 +172,7 @@ fn unmake_option(
             Some(before) => format!("ceph config set {} {} {}", word(who), word(name), word(before)),
             None => format!("ceph config rm {} {}", word(who), word(name)),
         };
-        return if ours { put_back() } else { refused(entry, trust, &command) };
+        return if ours { put_back() } else { refused_option(entry, trust, &command) };
     }
     let unconfirmed = trust.here && !sure(entry, trust) && now != entry.before;
     if unconfirmed && became()? == Became::Other {
@@ -317,5 +338,19 @@ mod tests {
                 refused(&entry, Trust { here: false, named: true }, "ceph osd unset noscrub").unwrap_err().to_string();
             assert!(text.contains("own log does not show") && text.contains("ceph osd unset noscrub"), "{text}");
         }
+    }
+
+    #[test]
+    fn of_a_journal_in_the_cluster_alone_no_command_for_an_option_is_told() {
+        let entry = JournalEntry::of(Change::option("global/auth_client_required", "cephx"));
+        let command = "ceph config set global auth_client_required none";
+        let told =
+            |here: bool, named: bool| refused_option(&entry, Trust { here, named }, command).unwrap_err().to_string();
+        for named in [false, true] {
+            let text = told(false, named);
+            assert!(!text.contains("config set") && text.contains("ceph config log"), "{text}");
+            assert_eq!(text.contains("--run"), !named, "{text}");
+        }
+        assert!(told(true, false).contains(command));
     }
 }
