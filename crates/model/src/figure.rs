@@ -33,7 +33,8 @@ impl Estimate {
     /// the wider side counts.
     pub fn is_known(&self) -> bool {
         let half = (self.high - self.value).max(self.value - self.low);
-        half.is_infinite() || half <= 0.0 || (self.value != 0.0 && half / self.value.abs() < Estimate::UNKNOWN_FROM)
+        let nothing_to_know = !self.value.is_finite() || half.is_infinite() || half <= 0.0;
+        nothing_to_know || (self.value != 0.0 && half / self.value.abs() < Estimate::UNKNOWN_FROM)
     }
 
     pub fn half_width(&self) -> f64 {

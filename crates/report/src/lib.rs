@@ -15,6 +15,7 @@ pub mod json;
 pub mod markdown;
 pub mod numbers;
 pub mod own;
+mod page_numbers;
 pub mod phrase;
 pub mod plan;
 pub mod progress;

@@ -5,7 +5,8 @@ use super::series::{self, SliceSeries};
 use super::{columns, facts};
 use crate::block::Block;
 use crate::json::Keyed;
-use crate::numbers::{self, NumberFormat};
+use crate::numbers;
+use crate::page_numbers::{NumberFormat, on_page};
 use crate::sections::{SECTIONS, Section, sweep};
 use crate::slices::Slices;
 use crate::words;
@@ -180,7 +181,7 @@ pub fn details(report: &Report, record: &Record) -> String {
 
 /// How the page writes the numbers that only it knows.
 pub fn numbers() -> String {
-    text(&numbers::on_page())
+    text(&on_page())
 }
 
 /// What each label means and what to do, as everywhere: label to [meaning, advice].

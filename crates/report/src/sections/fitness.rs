@@ -305,7 +305,7 @@ mod tests {
         let unfit = drive(Estimate::new(231.0, 5.0), Fitness::Unfit, Vec::new());
         assert_eq!(
             sentence(&unfit),
-            "/dev/sdx (MODEL 9) is unfit for Ceph: 231 ±2 % durable writes of 4 KiB a second (fsync), and 5,840 ±2 % that need not be"
+            "/dev/sdx (MODEL 9) is unfit for Ceph: 231 ±2.2 % durable writes of 4 KiB a second (fsync), and 5,840 ±1.8 % that need not be"
         );
         let open = drive(Estimate::new(231.0, 400.0), Fitness::Open, Vec::new());
         assert_eq!(sentence(&open), "/dev/sdx (MODEL 9): not decided");
