@@ -1,4 +1,4 @@
-//! Labs, lent from test to test: whoever takes one leaves the cluster as it was, which each of these tests asserts.
+//! Plain labs, lent from test to test: whoever takes one leaves the cluster as it was, which each of these tests asserts.
 
 use super::Lab;
 use std::ops::Deref;
@@ -9,36 +9,15 @@ use std::{fs, thread};
 
 static IDLE: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// What a test needs of one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Three OSDs behind files.
-    Plain,
-    /// The same, whose daemons have been killed, stopped and filled: healthy again, but with a past.
-    Worn,
-    /// Three hosts, in memory.
-    Hosts,
-}
-
-impl Kind {
-    fn arguments(self) -> &'static [&'static str] {
-        match self {
-            Kind::Plain | Kind::Worn => &[],
-            Kind::Hosts => &["--backing", "memory", "--hosts", "3"],
-        }
-    }
-}
-
 /// A lab that ends with these tests, however they end.
 struct Kept {
-    kind: Kind,
     lab: Lab,
     _keeper: Child,
 }
 
 impl Kept {
-    fn up(kind: Kind) -> Kept {
-        let lab = Lab::up(kind.arguments());
+    fn up() -> Kept {
+        let lab = Lab::up(&[]);
         // Its input ends when this process does: killed as well, and whatever happens to its terminal or group.
         let script = r#"trap '' HUP INT QUIT TERM; cat; "$0" lab down --name "$1" && rm -rf "$2""#;
         let keeper = Command::new("sh")
@@ -51,7 +30,7 @@ impl Kept {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        Kept { kind, lab, _keeper: keeper }
+        Kept { lab, _keeper: keeper }
     }
 
     /// What the last test kept: its runs, journals and files, but not the lab.
@@ -69,19 +48,13 @@ impl Kept {
     }
 }
 
-/// A lab that is given back when dropped. A test that failed may have left anything: its lab goes.
+/// A lab of three OSDs behind files, given back when dropped. A test that failed may have left anything: its lab goes.
 pub struct Lent(Option<Kept>);
 
 impl Lent {
     pub fn lab() -> Lent {
-        Lent::of(Kind::Plain)
-    }
-
-    pub fn of(kind: Kind) -> Lent {
-        let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = all.iter().position(|kept| kept.kind == kind).map(|at| all.swap_remove(at));
-        drop(all);
-        Lent(Some(idle.unwrap_or_else(|| Kept::up(kind))))
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Lent(Some(idle.unwrap_or_else(Kept::up)))
     }
 }
 
