@@ -61,7 +61,7 @@ fn act_on(supervisor: &Supervisor, name: &str, act: Act) -> Result<(), LabError>
     }
     let done = match act {
         Act::Kill => supervisor.process_group.kill(name),
-        Act::Stop => supervisor.process_group.signal(name, Signal::SIGSTOP),
+        Act::Stop => supervisor.process_group.stop(name),
         Act::Cont => supervisor.process_group.signal(name, Signal::SIGCONT),
         Act::Restart => {
             supervisor.process_group.end(name, ENDS_WITHIN);

@@ -37,6 +37,7 @@ pub(crate) const FOREIGN: [&str; 8] = [
 
 /// While a child is asked to end.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const STOPS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Children by name. Once closed, nothing starts any more.
 ///
@@ -137,6 +138,17 @@ impl ProcessGroup {
     pub fn signal(&self, name: &str, signal: Signal) -> bool {
         let children = self.children();
         children.get(name).is_some_and(|child| kill(Pid::from_raw(child.id() as i32), signal).is_ok())
+    }
+
+    /// Stops a child; returns when all of its threads stand still, which on a busy machine takes a moment. False: it did not run.
+    pub fn stop(&self, name: &str) -> bool {
+        let pid = self.children().get(name).map(|child| child.id());
+        let Some(pid) = pid.filter(|_| self.signal(name, Signal::SIGSTOP)) else { return false };
+        let until = Instant::now() + STOPS_WITHIN;
+        while !stands_still(pid) && Instant::now() < until {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        true
     }
 
     /// Kills a child; returns when it is gone. False: it did not run.
@@ -278,6 +290,14 @@ pub(crate) fn daemons(dirs: &Dirs) -> Vec<Daemon> {
     let mut daemons: Vec<Daemon> = entries.filter_map(daemon).collect();
     daemons.sort_by(|one, two| one.name.cmp(&two.name));
     daemons
+}
+
+/// By proc(5): stopped, traced, or gone.
+fn stands_still(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let stats = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+    let mut states = stats.filter_map(|stat| stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()));
+    states.all(|state| matches!(state, 'T' | 't' | 'Z' | 'X'))
 }
 
 #[cfg(test)]

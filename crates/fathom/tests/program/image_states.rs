@@ -107,7 +107,7 @@ fn too_few_objects_are_refused_and_an_osd_that_dies_in_a_round_ends_the_run() {
     let lab = Lab::up(&["--osds", "3", "--backing", "memory"]);
     theirs(&lab);
     lab.ceph(&["config", "set", "client", "rbd_default_order", "25"]);
-    let few = lab.run(&["rbd", "--states", "--pool", "vms", "--working-set", "64M"]);
+    let few = lab.run(&["rbd", "--states", "--pool", "vms", "--working-set", "32M"]);
     few.ends(2, &["objects of 32 MiB", "rbd_default_order", "--working-set"]);
     lab.ceph(&["config", "rm", "client", "rbd_default_order"]);
     only_theirs_is_left(&lab);
