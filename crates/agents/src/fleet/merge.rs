@@ -9,7 +9,7 @@ const TIMEOUT: Nanos = 3 * SECOND;
 
 /// The same for a host whose agent is alive: with one operation in flight it reports no windows until that operation has ended. An
 /// operation that takes 10 s ends its slice, 3 s later it is cancelled, and then the agent reports.
-const PATIENCE_ALIVE: Nanos = 15 * SECOND;
+const TIMEOUT_ALIVE: Nanos = 15 * SECOND;
 
 /// An agent ends a slice after 10 s in which a target completed no operation; where a whole bench is one, after 60 s (engines::crew).
 const STANDSTILL: Nanos = 90 * SECOND;
@@ -118,10 +118,10 @@ impl Merge {
                 return None;
             }
             for agent in late {
-                let why = match now < due + PATIENCE_ALIVE {
+                let why = match now < due + TIMEOUT_ALIVE {
                     true if silence(agent) < TIMEOUT => return None,
                     true => format!("nothing was heard of it for {} s", TIMEOUT / SECOND),
-                    false => format!("it told no window for {} s", PATIENCE_ALIVE / SECOND),
+                    false => format!("it told no window for {} s", TIMEOUT_ALIVE / SECOND),
                 };
                 self.live.remove(&agent);
                 self.gap(agent, &why);
@@ -268,8 +268,8 @@ mod tests {
         let mut merge = two();
         assert!(merge.complete(WINDOW + TIMEOUT - 1, &silent).is_none() && !merge.has_gap());
         let alive = |_: usize| 0;
-        assert!(merge.complete(WINDOW + PATIENCE_ALIVE - 1, &alive).is_none() && !merge.has_gap());
-        assert!(merge.complete(WINDOW + PATIENCE_ALIVE, &alive).is_none() && merge.has_gap() && merge.over());
+        assert!(merge.complete(WINDOW + TIMEOUT_ALIVE - 1, &alive).is_none() && !merge.has_gap());
+        assert!(merge.complete(WINDOW + TIMEOUT_ALIVE, &alive).is_none() && merge.has_gap() && merge.over());
         assert!(merge.end().gap.unwrap().contains("host a is missing from 0.0 s"));
     }
 
@@ -348,7 +348,7 @@ mod tests {
             merge.put(1, set(window, 1), &[1], 12 * SECOND).unwrap();
         }
         assert!(merge.complete(12 * SECOND, &lives).is_some() && !merge.has_gap());
-        let late = 2 * WINDOW + PATIENCE_ALIVE;
+        let late = 2 * WINDOW + TIMEOUT_ALIVE;
         assert_eq!(merge.complete(late - 1, &lives), None);
         assert!(merge.complete(late, &lives).is_some());
         assert!(

@@ -72,7 +72,7 @@ pub fn serve() -> Result<u8, Failure> {
         tell,
         journal: AgentJournal::in_folder(cluster::dirs::journals()),
         undoing: undoing.clone(),
-        patience: PATIENCE,
+        timeout: UNDO_AFTER,
     };
     let asked = agent.obey(&orders, &heard);
     leave_soon(undoing);
@@ -103,11 +103,11 @@ struct Agent {
     journal: AgentJournal,
     undoing: Undoing,
     /// How long what loads is waited for when it is to end.
-    patience: Duration,
+    timeout: Duration,
 }
 
 /// A slice sees within a second that it is to stop, and waits [`LEAVE`] for its threads.
-const PATIENCE: Duration = Duration::from_nanos(LEAVE + ASK_EVERY + SECOND);
+const UNDO_AFTER: Duration = Duration::from_nanos(LEAVE + ASK_EVERY + SECOND);
 
 impl Agent {
     /// True: it was asked to leave. However it ends, nothing is loaded any more.
@@ -250,7 +250,7 @@ impl Agent {
     /// One that was forgotten ends before the next one begins. The agent is not ended meanwhile: it undoes its changes after that.
     fn end_loading(&mut self) {
         if let Some(loading) = self.loading.take() {
-            self.undoing.during(|| dropped_within(self.patience, loading));
+            self.undoing.during(|| dropped_within(self.timeout, loading));
         }
     }
 
@@ -258,7 +258,7 @@ impl Agent {
     fn roll_back(&mut self) -> Vec<String> {
         let undoing = self.undoing.clone();
         let left = undoing.during(|| {
-            dropped_within(self.patience, (self.loading.take(), std::mem::take(&mut self.listeners)));
+            dropped_within(self.timeout, (self.loading.take(), std::mem::take(&mut self.listeners)));
             self.host.files = Files::default();
             self.journal.roll_back()
         });
@@ -272,7 +272,7 @@ impl Agent {
 
 /// Ends it, but does not wait longer: a call to a disk that is gone or a cluster that does not answer may never return. Whoever is in it is left
 /// behind, and stops once it does.
-fn dropped_within(patience: Duration, what: impl Send + 'static) {
+fn dropped_within(timeout: Duration, what: impl Send + 'static) {
     let (tell, told) = channel();
     let end = move || {
         drop(what);
@@ -280,7 +280,7 @@ fn dropped_within(patience: Duration, what: impl Send + 'static) {
         let _ = tell.send(());
     };
     if std::thread::Builder::new().name("fathom-end".into()).spawn(end).is_ok() {
-        let _ = told.recv_timeout(patience);
+        let _ = told.recv_timeout(timeout);
     }
 }
 
@@ -334,7 +334,7 @@ mod tests {
             tell: sync_channel(8).0,
             journal,
             undoing: undoing.clone(),
-            patience: PATIENCE,
+            timeout: UNDO_AFTER,
         }
     }
 
@@ -361,7 +361,7 @@ mod tests {
         let (release, stuck) = channel::<()>();
         let loading = load::tests::loading(move |_| stuck.recv().unwrap_or_default());
         let mut agent = agent(folder.path(), &Undoing::default(), loading);
-        agent.patience = Duration::ZERO;
+        agent.timeout = Duration::ZERO;
         assert_eq!(agent.roll_back(), Vec::<String>::new());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the journal stands");
         drop(release);

@@ -120,7 +120,7 @@ impl Session for PsyncSession {
     }
 
     #[inline]
-    fn reap(&mut self, _patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn reap(&mut self, _timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if let Some(op) = self.queue.pop_front() {
             let result = self.execute(&op);
             if let Marks::Stamped(guard) = &mut self.marks {

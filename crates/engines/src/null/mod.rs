@@ -41,7 +41,7 @@ impl Session for NullSession {
         Ok(ops.len())
     }
 
-    fn reap(&mut self, _patience: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+    fn reap(&mut self, _timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         done.append(&mut self.taken);
         Ok(())
     }
