@@ -101,13 +101,17 @@ pub fn figure(
 /// Of operations by names, whose figure is a time: how many ended a second, by count. What failed took its time as well, and chance decides
 /// how many of a mix are of a class, so that no mean time tells it.
 fn per_second(step: &Step, good: &[&Slice], asked: &Asked) -> Option<Estimate> {
+    // A step of thousands of targets is not copied for each figure of what has another value.
+    if !step.workload.of_files() || step.workload.rate.is_some() {
+        return None;
+    }
     let counted = Step { metric: Metric::Iops, ..step.clone() };
     let ratios: Vec<Ratio> = good.iter().map(|slice| pauses::ratio(&counted, slice)).collect();
     let pooled = match asked.goal.short {
         Some(_) => weighted(&ratios).map(|pooled| allowing(pooled, good, asked)),
         None => pool(&ratios),
     };
-    let pooled = pooled.filter(|_| step.workload.of_files() && step.workload.rate.is_none())?;
+    let pooled = pooled?;
     // What ended is a number that chance gives (Poisson): of few operations little is known.
     let ended: u64 = good.iter().flat_map(|slice| slice.counted()).map(|sample| sample.ops).sum();
     let chance = OF_95_PERCENT * pooled.value / (ended.max(1) as f64).sqrt();
