@@ -4,8 +4,11 @@ use crate::common::hosts::{Hosts, Odd};
 use crate::common::{Home, Lent, eventually, tool};
 use serde_json::Value;
 use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
 
 const BLOCK: usize = 4096;
 const SPAN: usize = 1 << 20;
@@ -51,6 +54,37 @@ fn finish(child: Child) -> (i32, Value, String) {
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     let document = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {err}"));
     (output.status.code().unwrap_or(-1), document, err)
+}
+
+/// What a run says while it goes on, line by line.
+struct Told {
+    lines: Arc<Mutex<String>>,
+    reader: JoinHandle<()>,
+}
+
+impl Told {
+    fn of(run: &mut Child) -> Told {
+        let (lines, err) = (Arc::new(Mutex::new(String::new())), BufReader::new(run.stderr.take().unwrap()));
+        let into = lines.clone();
+        let reader = thread::spawn(move || {
+            for line in err.lines() {
+                *into.lock().unwrap() += &(line.unwrap() + "\n");
+            }
+        });
+        Told { lines, reader }
+    }
+
+    #[track_caller]
+    fn wait_for(&self, word: &str) {
+        eventually(word, 60, || self.lines.lock().unwrap().contains(word) || self.reader.is_finished());
+        assert!(self.lines.lock().unwrap().contains(word), "it ended without {word}: {}", self.lines.lock().unwrap());
+    }
+
+    /// Once the run is over.
+    fn all(self) -> String {
+        self.reader.join().unwrap();
+        self.lines.lock().unwrap().clone()
+    }
 }
 
 /// All flaws of all figures: kind, place, offset.
@@ -113,31 +147,27 @@ fn changes_are_seen(home: &Home, on: &[&str]) {
     // Of this seed, the write comes first.
     let words = ["--seed", "2", "--format", "json"];
     let mut run = start(home, &[&["disk", &beneath.device, "--verify"], on, &load, &words].concat());
+    let told = Told::of(&mut run);
     let empty = |bytes: &[u8]| bytes.chunks(BLOCK).filter(|block| block.iter().all(|byte| *byte == 0)).count();
     eventually("the filling, or the end of the run", 60, || {
         run.try_wait().unwrap().is_some() || empty(&beneath.bytes()) == 0
     });
     if run.try_wait().unwrap().is_some() {
-        let output = run.wait_with_output().unwrap();
-        panic!("it filled nothing: {}", String::from_utf8_lossy(&output.stderr));
+        panic!("it filled nothing: {}", told.all());
     }
     let before = beneath.bytes();
-    let changed = |now: &[u8]| before.chunks(BLOCK).zip(now.chunks(BLOCK)).filter(|(a, b)| a != b).count();
-    eventually("the writing", 60, || changed(&beneath.bytes()) == SPAN / BLOCK);
-    let mut last = beneath.bytes();
-    eventually("the reading", 60, || {
-        std::thread::sleep(std::time::Duration::from_millis(400)); // Writes come every millisecond.
-        let now = beneath.bytes();
-        std::mem::replace(&mut last, now.clone()) == now
-    });
+    told.wait_for("step 1 of 2"); // Told at its end: nothing is written any more.
+    let last = beneath.bytes();
     let block = |of: &[u8], n: usize| of[n * BLOCK..(n + 1) * BLOCK].to_vec();
+    assert!([20, 30].iter().all(|n| block(&before, *n) != block(&last, *n)), "not written over");
     let mut flipped = block(&last, 10);
     flipped[700] ^= 4;
     beneath.put(10, &flipped);
     beneath.put(20, &block(&before, 20));
     beneath.put(30, &block(&before, 30)[..BLOCK / 2]);
     beneath.put(40, &block(&last, 41));
-    let (code, document, err) = finish(run);
+    let (code, document, _) = finish(run);
+    let err = told.all();
     let mut seen = flaws(&document);
     seen.sort_by_key(|flaw| flaw.2);
     let expected = [("wrong", 10), ("stale", 20), ("torn", 30), ("misplaced", 40)];
