@@ -1,6 +1,6 @@
 //! Things that break while a run goes on: the step ends or waits, the run goes on, everything is put back.
 
-use crate::common::{Lab, Lent, eventually};
+use crate::common::{Kind, Lab, Lent, eventually};
 use ceph::{ClusterAccess, Rados};
 use serde_json::{Value, json};
 use std::process::{Child, Stdio};
@@ -34,7 +34,7 @@ fn wait_for_load(lab: &Lab) {
 
 #[test]
 fn an_osd_killed_during_a_step_voids_the_figure_and_the_run_goes_on() {
-    let lab = Lab::up(&[]);
+    let lab = Lent::of(Kind::Worn);
     let before = lab.snapshot();
     let run = start(&lab, &[&["osd", "--duration", "10s"], &ONE_SLICE[..]].concat());
     wait_for_load(&lab);
@@ -58,7 +58,7 @@ fn an_osd_killed_during_a_step_voids_the_figure_and_the_run_goes_on() {
 
 #[test]
 fn a_second_osd_that_goes_down_while_the_first_is_down_ends_the_run() {
-    let lab = Lab::up(&[]);
+    let lab = Lent::of(Kind::Worn);
     let before = lab.snapshot();
     let mut run = start(&lab, &[&["osd", "--duration", "60s"], &ONE_SLICE[..]].concat());
     wait_for_load(&lab);
@@ -160,7 +160,7 @@ fn what_is_trimmed_marks_figures(lab: &Lab) {
 
 #[test]
 fn a_monitor_that_is_gone_for_ten_seconds_is_outlived() {
-    let lab = Lab::up(&[]);
+    let lab = Lent::of(Kind::Worn);
     let before = lab.snapshot();
     let run = start(&lab, &[&["rados", "--duration", "20s"], &ONE_SLICE[..]].concat());
     wait_for_load(&lab);
@@ -284,7 +284,7 @@ fn one_signal_while_pools_are_made_is_no_failure(lab: &Lab) {
 /// Somebody sets a quota, or makes another pool of the same name, while the run goes on.
 #[test]
 fn pools_that_others_change_meanwhile() {
-    let lab = Lab::up(&[]);
+    let lab = Lent::of(Kind::Worn);
     lab.ceph(&["osd", "pool", "create", "theirs", "8"]);
     lab.ceph(&["osd", "pool", "application", "enable", "theirs", "rbd"]);
     let before = lab.snapshot();
@@ -302,6 +302,7 @@ fn pools_that_others_change_meanwhile() {
     assert!(matches!(ran.code, 0 | 4), "{}", ran.err);
     lab.ceph(&["config", "rm", "global", "osd_pool_default_flag_nosizechange"]);
     assert_eq!(lab.snapshot(), before, "something was left behind");
+    lab.ceph(&["osd", "pool", "delete", "theirs", "theirs", "--yes-i-really-really-mean-it"]);
 }
 
 fn images_of_a_pool_that_becomes_full_are_removed(lab: &Lab) {

@@ -1,7 +1,7 @@
 //! Real ssh to real sshds in network namespaces: the agent comes, tells of its host, and goes; and everything that can be wrong.
 
-use crate::common::Lab;
 use crate::common::hosts::{Hosts, Odd, soon};
+use crate::common::{Kind, Lab, Lent};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -186,7 +186,7 @@ fn loading(namespace: &str) -> Option<String> {
 
 #[test]
 fn three_hosts_load_a_pool_as_one() {
-    let lab = Lab::up(&["--backing", "memory", "--hosts", "3"]);
+    let lab = Lent::of(Kind::Hosts);
     let before = lab.snapshot();
     let hosts = clients(&lab);
     let patterns = "read-latency,read-parallel";
@@ -243,7 +243,7 @@ fn three_hosts_load_a_pool_as_one() {
 
 #[test]
 fn without_a_killed_agent_the_others_go_on() {
-    let lab = Lab::up(&["--backing", "memory", "--hosts", "3"]);
+    let lab = Lent::of(Kind::Hosts);
     let before = lab.snapshot();
     let hosts = clients(&lab);
     let words = [

@@ -1,6 +1,6 @@
 //! As many clients as it takes to fill the cluster, on a lab of three hosts.
 
-use crate::common::Lab;
+use crate::common::{Kind, Lent};
 use serde_json::Value;
 
 fn tried(document: &Value) -> Vec<(u64, u64)> {
@@ -10,7 +10,7 @@ fn tried(document: &Value) -> Vec<(u64, u64)> {
 
 #[test]
 fn clients_are_doubled_until_it_brings_nothing_more() {
-    let lab = Lab::up(&["--backing", "memory", "--hosts", "3"]);
+    let lab = Lent::of(Kind::Hosts);
     let run = |words: &[&str]| {
         let more = ["--lab", &lab.name, "--clients", "auto", "--duration", "1s", "--working-set", "32M"];
         lab.home.run(&[words, &more].concat())

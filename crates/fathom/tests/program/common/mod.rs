@@ -10,7 +10,7 @@ pub mod mount;
 pub mod throttle;
 
 use asked::Asked;
-pub use lent::Lent;
+pub use lent::{Kind, Lent};
 
 use serde_json::Value;
 use std::ffi::OsStr;
