@@ -1,5 +1,6 @@
 //! On which OSDs a pool may lie: all below what its CRUSH rule takes, with a weight.
 
+use model::RuleTake;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -12,9 +13,7 @@ pub struct Crush(pub Value);
 impl Crush {
     /// `None`: there is no such rule, or it is not understood.
     pub fn osds(&self, rule: i64) -> Option<BTreeSet<u32>> {
-        let rule = self.list("rules").iter().find(|known| whole(known, "rule_id") == Some(rule))?;
-        let steps = rule.get("steps")?.as_array()?;
-        let takes = steps.iter().filter(|step| step.get("op").and_then(Value::as_str) == Some("take"));
+        let takes = self.steps(rule)?.iter().filter(|step| takes(step));
         let items: Option<Vec<i64>> = takes.map(|step| whole(step, "item")).collect();
         let mut found = BTreeSet::new();
         for item in items? {
@@ -25,11 +24,36 @@ impl Crush {
 
     /// The kind of bucket of which each replica has its own, where the rule has one such step: `host`.
     pub fn apart(&self, rule: i64) -> Option<String> {
+        only_kind(self.steps(rule)?)
+    }
+
+    /// What each `take` places, of a rule that has several of them; none of another, or of one that is not understood.
+    pub fn takes(&self, rule: i64) -> Vec<RuleTake> {
+        let Some(steps) = self.steps(rule) else { return Vec::new() };
+        let parts: Vec<&[Value]> = steps.chunk_by(|_, next| !takes(next)).filter(|part| takes(&part[0])).collect();
+        if parts.len() < 2 {
+            return Vec::new();
+        }
+        parts.into_iter().map(|part| self.take(part)).collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// `steps` begins with the `take`.
+    fn take(&self, steps: &[Value]) -> Option<RuleTake> {
+        let mut found = BTreeSet::new();
+        self.below(whole(steps.first()?, "item")?, &mut BTreeSet::new(), &mut found)?;
+        let numbers: Vec<i64> = steps.iter().filter_map(|step| whole(step, "num").filter(|_| chooses(step))).collect();
+        // Of several steps the numbers multiply; one of them that depends on the pool's size leaves it all to that.
+        let copies = match numbers[..] {
+            [one] => one,
+            _ if numbers.iter().all(|number| *number > 0) => numbers.iter().product(),
+            _ => 0,
+        };
+        Some(RuleTake { osds: found.into_iter().collect(), copies, apart: only_kind(steps) })
+    }
+
+    fn steps(&self, rule: i64) -> Option<&[Value]> {
         let rule = self.list("rules").iter().find(|known| whole(known, "rule_id") == Some(rule))?;
-        let steps = rule.get("steps")?.as_array()?.iter();
-        let mut kinds = steps.filter_map(|step| step.get("type").and_then(Value::as_str));
-        let only = kinds.next()?.to_string();
-        kinds.next().is_none().then_some(only)
+        rule.get("steps")?.as_array().map(Vec::as_slice)
     }
 
     /// The rule that a new pool of replicas gets: that of the option `osd_pool_default_crush_rule`, else the lowest for replicas
@@ -59,6 +83,25 @@ impl Crush {
         }
         Some(())
     }
+}
+
+fn op(step: &Value) -> &str {
+    step.get("op").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn takes(step: &Value) -> bool {
+    op(step) == "take"
+}
+
+/// `choose_firstn`, `chooseleaf_indep`, …
+fn chooses(step: &Value) -> bool {
+    op(step).starts_with("choose")
+}
+
+fn only_kind(steps: &[Value]) -> Option<String> {
+    let mut kinds = steps.iter().filter_map(|step| step.get("type").and_then(Value::as_str));
+    let only = kinds.next()?.to_string();
+    kinds.next().is_none().then_some(only)
 }
 
 fn whole(value: &Value, key: &str) -> Option<i64> {
@@ -104,6 +147,19 @@ mod tests {
         assert_eq!(osds(3), Some(vec![0]));
         assert_eq!((map().apart(2).as_deref(), map().apart(9)), (Some("host"), None));
         assert_eq!((osds(4), osds(9)), (None, None), "a bucket or a rule that is not there");
+    }
+
+    #[test]
+    fn a_rule_that_takes_twice_says_how_many_copies_each_time() {
+        let mut map = map();
+        let steps = json!([{"op": "take", "item": -6}, {"op": "chooseleaf_firstn", "num": 1, "type": "host"}, {"op": "emit"},
+                           {"op": "take", "item": -1}, {"op": "choose_firstn", "num": -1, "type": "osd"}, {"op": "emit"}]);
+        map.0["rules"].as_array_mut().unwrap().push(json!({"rule_id": 5, "type": 1, "steps": steps}));
+        let take =
+            |osds: &[u32], copies, apart: &str| RuleTake { osds: osds.into(), copies, apart: Some(apart.into()) };
+        assert_eq!(map.takes(5), [take(&[0], 1, "host"), take(&[0, 1], -1, "osd")]);
+        assert_eq!((map.takes(2), map.takes(9)), (vec![], vec![]));
+        assert_eq!(map.takes(5).iter().map(|take| take.places(3, 2)).collect::<Vec<_>>(), [1, 2]);
     }
 
     #[test]

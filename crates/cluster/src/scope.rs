@@ -4,7 +4,7 @@ use crate::admin::Cluster;
 use crate::crush::{self, Crush};
 use crate::errors::ClusterError;
 use crate::here;
-use model::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope, secrets};
+use model::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, RuleTake, Scope, secrets};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,9 +29,14 @@ pub fn look(cluster: &Cluster) -> Result<Scope, ClusterError> {
         pools: pools(&dump, cluster, &|rule| PoolRule {
             osds: rules.as_ref().and_then(|rules| narrow(&osds, rules.osds(rule)?)).unwrap_or_default(),
             apart: rules.as_ref().and_then(|rules| rules.apart(rule)),
+            takes: rules.as_ref().map(|rules| rules.takes(rule)).unwrap_or_default(),
         })?,
         new_pool_osds: rules.as_ref().and_then(|rules| new_pool_osds(cluster, &osds, rules)).unwrap_or_default(),
         new_pool_apart: rules.as_ref().and_then(|rules| rules.apart(new_pool_rule(cluster, rules)?)),
+        new_pool_takes: rules
+            .as_ref()
+            .and_then(|rules| Some(rules.takes(new_pool_rule(cluster, rules)?)))
+            .unwrap_or_default(),
         pgs_per_osd_most: pgs_per_osd_most(cluster),
         nearfull: dump.get("nearfull_ratio").and_then(Value::as_f64).filter(|ratio| *ratio > 0.0),
         pg_upmap: text(&dump, "require_min_compat_client").map(|release| takes_upmap(&release)),
@@ -218,11 +223,12 @@ fn new_pool_rule(cluster: &Cluster, rules: &Crush) -> Option<i64> {
     rules.default_rule(leaders(cluster, "osd_pool_default_crush_rule")?.as_i64()?)
 }
 
-/// Of a pool's CRUSH rule: its OSDs (none: all, or not known), and what it keeps apart.
+/// Of a pool's CRUSH rule: its OSDs (none: all, or not known), what it keeps apart, and each `take` of several.
 #[derive(Default)]
 struct PoolRule {
     osds: Vec<u32>,
     apart: Option<String>,
+    takes: Vec<RuleTake>,
 }
 
 /// `rule`: what a rule says, by its number.
@@ -250,6 +256,7 @@ fn pools(dump: &Value, cluster: &Cluster, rule: &dyn Fn(i64) -> PoolRule) -> Res
                 applications: applications.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
                 osds: rule.osds,
                 apart: rule.apart,
+                takes: rule.takes,
                 quota_bytes: quota(pool, &used, "quota_max_bytes", "num_bytes"),
                 quota_objects: quota(pool, &used, "quota_max_objects", "num_objects"),
                 full: has_flag(pool, &FULL),

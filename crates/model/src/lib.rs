@@ -100,7 +100,7 @@ pub use nfs_export::NfsExport;
 pub use observation::Observation;
 pub use observed::{
     CameBack, Connection, Connections, DiskSecond, HostLoad, HostSecond, HostSeconds, Interrupts, MdsSecond, NicSecond,
-    Observed, OsdSecond, OsdWish, PgStates, PgsSeen, Pressure,
+    Observed, OsdSecond, OsdWish, OsdsAtWork, PgStates, PgsSeen, Pressure,
 };
 pub use operation::{OpClass, OpMix};
 pub use osd_times::{LatencyPart, LatencyParts, OsdTimes, Part, Spent, Timer, TimesOfOsd};
@@ -117,7 +117,7 @@ pub use report::{
     ScaledLoad, Standing,
 };
 pub use sample::{Sample, Slice};
-pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, Scope};
+pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, RuleTake, Scope};
 pub use service_times::{ServiceLook, ServiceTimer, ServiceTimes, TimesOfService};
 pub use site::{FileSystemSeen, Holes, NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
 pub use sizes::{SizeShare, Sizes};

@@ -29,6 +29,9 @@ pub struct Scope {
     /// What keeps replicas of such a pool apart: `host`, `osd`, `rack`; `None`: not known.
     #[serde(default)]
     pub new_pool_apart: Option<String>,
+    /// As `PoolScope::takes`, of the rule of such a pool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_pool_takes: Vec<RuleTake>,
     /// Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
     #[serde(default)]
     pub pgs_per_osd_most: Option<u32>,
@@ -149,6 +152,9 @@ pub struct PoolScope {
     /// What keeps its replicas apart: `host`, `osd`, `rack`; `None`: not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<String>,
+    /// Where its rule takes more than once, as one that keeps a first copy on faster disks: each of them. Empty: it takes once, or not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub takes: Vec<RuleTake>,
     /// `None`: none, as of the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota_bytes: Option<Quota>,
@@ -157,6 +163,25 @@ pub struct PoolScope {
     /// Writes to it wait until there is room: of its quota, or on an OSD.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub full: bool,
+}
+
+/// What a CRUSH rule places from one `take` to its `emit`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleTake {
+    /// The OSDs below what it takes.
+    pub osds: Vec<u32>,
+    /// How many copies, or chunks: as many as this if positive, else so many fewer than the pool has.
+    pub copies: i64,
+    /// What keeps these apart, as of the pool.
+    pub apart: Option<String>,
+}
+
+impl RuleTake {
+    /// Of a pool with so many copies, of which so many have no place yet.
+    pub fn places(&self, size: u32, open: u32) -> u32 {
+        let copies = if self.copies > 0 { self.copies } else { i64::from(size) + self.copies };
+        copies.clamp(0, i64::from(open)) as u32
+    }
 }
 
 /// How much of a pool there may be, before all writes to it wait.

@@ -1,16 +1,32 @@
 //! Where the data of a pool come to lie: how many of an object's copies, or chunks, each OSD holds.
 
-use model::{Inventory, OsdScope, PoolScope};
+use model::{Inventory, OsdScope, PoolScope, Scope};
 use std::collections::BTreeMap;
 
-/// By OSD: copies or chunks of an object, on the mean. By weight, as CRUSH places them, but no host (or rack, or OSD: whatever keeps them
-/// apart) has two: of three copies one of each object lies on a small third host, whatever it weighs.
+/// By OSD: copies or chunks of an object, on the mean. A rule that takes several times places each part of them on its own OSDs.
 pub fn copies_on(inventory: &Inventory, pool: Option<&PoolScope>, copies: u32) -> BTreeMap<u32, f64> {
     let scope = &inventory.scope;
-    let (allowed, apart) = match pool {
-        Some(pool) => (&pool.osds, pool.apart.as_deref()),
-        None => (&scope.new_pool_osds, scope.new_pool_apart.as_deref()),
+    let (osds, apart, takes) = match pool {
+        Some(pool) => (&pool.osds, &pool.apart, &pool.takes),
+        None => (&scope.new_pool_osds, &scope.new_pool_apart, &scope.new_pool_takes),
     };
+    if takes.is_empty() {
+        return placed(scope, osds, apart.as_deref(), copies);
+    }
+    let (mut held, mut open) = (BTreeMap::new(), copies);
+    for take in takes {
+        let part = take.places(copies, open);
+        open -= part;
+        for (osd, share) in placed(scope, &take.osds, take.apart.as_deref(), part) {
+            *held.entry(osd).or_default() += share;
+        }
+    }
+    held
+}
+
+/// On the OSDs that are allowed; none are named: all. By weight, as CRUSH places them, but no host (or rack, or OSD: whatever keeps them
+/// apart) has two: of three copies one of each object lies on a small third host, whatever it weighs.
+fn placed(scope: &Scope, allowed: &[u32], apart: Option<&str>, copies: u32) -> BTreeMap<u32, f64> {
     let may = |osd: &&OsdScope| osd.up && osd.takes_data() && (allowed.is_empty() || allowed.contains(&osd.id));
     let osds: Vec<&OsdScope> = scope.osds.iter().filter(may).collect();
     let kind = apart.filter(|kind| osds.iter().all(|osd| osd.within.contains_key(*kind)));
@@ -55,6 +71,7 @@ fn at_most_one_each(copies: f64, weights: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::planner::testing;
+    use model::RuleTake;
     use proptest::prelude::*;
 
     /// So many OSDs on each host, each of its weight.
@@ -81,6 +98,17 @@ mod tests {
         assert_eq!(held(&inventory, None, 3), [(0, 1.0), (2, 1.0)]);
         inventory.scope.osds[0].up = false;
         assert_eq!(held(&inventory, None, 3), [(2, 1.0)]);
+    }
+
+    #[test]
+    fn a_rule_that_takes_twice_has_the_first_copy_on_the_faster_disks() {
+        // Of each host one small fast disk and a large slow one.
+        let inventory = cluster(&[&[1.0, 9.0], &[1.0, 9.0], &[1.0, 9.0], &[1.0, 9.0]]);
+        let take = |osds: &[u32], copies| RuleTake { osds: osds.into(), copies, apart: Some("host".into()) };
+        let takes = vec![take(&[0, 2, 4, 6], 1), take(&[1, 3, 5, 7], -1)];
+        let hybrid = PoolScope { takes, ..PoolScope::default() };
+        let of = |osd: usize| held(&inventory, Some(&hybrid), 3)[osd].1;
+        assert_eq!((of(0), of(1)), (0.25, 0.5));
     }
 
     #[test]

@@ -208,6 +208,7 @@ fn scope() -> Scope {
         pg_upmap: Some(true),
         new_pool_osds: vec![0, 1, 2],
         new_pool_apart: Some("host".into()),
+        new_pool_takes: Vec::new(),
         pools: vec![PoolScope {
             id: 2,
             name: "rbd".into(),
@@ -220,6 +221,7 @@ fn scope() -> Scope {
             applications: vec!["rbd".into()],
             osds: Vec::new(),
             apart: Some("host".into()),
+            takes: Vec::new(),
             quota_bytes: None,
             quota_objects: None,
             full: false,
