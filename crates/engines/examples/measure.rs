@@ -84,7 +84,7 @@ fn by_names(path: &str, pattern: Pattern, depth: u64, block: u64) -> Step {
     let jobs = depth as u32;
     let span = TREE.bytes(jobs, block);
     let workload = Workload { depth: jobs, jobs, block, tree: Some(TREE), ..Workload::canonical(pattern, span, 1) };
-    let target = Target::new(testing::folders(), path, Place::Tree { path: path.into(), ceph: false });
+    let target = Target::new(testing::folders(), path, Place::Tree { path: path.into() });
     Step::new(0, testing::folders(), pattern, vec![target], workload)
 }
 

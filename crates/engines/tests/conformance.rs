@@ -64,7 +64,7 @@ fn case(layer: Layer, engine: &'static dyn Engine, folder: &Path) -> Option<Case
         (Layer::File, "posix") => {
             let path = folder.join("tree");
             std::fs::create_dir_all(&path).unwrap();
-            Some(Case { engine, target: target(Place::Tree { path, ceph: false }), clock, file: None })
+            Some(Case { engine, target: target(Place::Tree { path }), clock, file: None })
         }
         // Those of the device layer.
         (Layer::File | Layer::Guest, _) => None,

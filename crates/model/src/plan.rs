@@ -46,10 +46,8 @@ impl Step {
 
     /// May gateways or metadata servers of the cluster be asked by its operations? Their counters tell whether they were.
     pub fn may_ask_services(&self) -> bool {
-        let mounted = |place: &Place| matches!(place, Place::Tree { ceph: true, .. });
         self.layer.of_buckets()
-            || self.layer.of_folders()
-                && (self.loads_ceph() || self.targets.iter().any(|target| mounted(&target.place)))
+            || self.layer.of_folders() && (self.loads_ceph() || self.targets.iter().any(|target| target.on_cephfs))
     }
 
     /// Compactions come with writes to an object store; raw devices and networks have none.

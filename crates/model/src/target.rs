@@ -30,6 +30,9 @@ pub struct Target {
     /// Of a device that is an image of a Ceph cluster: which, through which client (`vms/disk, by krbd`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    /// Of a file or a folder: by its kind it lies on a mounted CephFS, of whichever cluster.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_cephfs: bool,
     /// Of a lab's probe: the OSDs of whose disks it says how they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub like_disks_of: Vec<u32>,
@@ -51,7 +54,8 @@ impl Target {
     pub fn new(layer: Layer, name: impl Into<String>, place: Place) -> Target {
         let (host, client, network, bytes, on, image) = (None, None, None, None, None, None);
         let (like_disks_of, beside) = (Vec::new(), Vec::new());
-        Target { layer, name: name.into(), host, place, client, network, bytes, on, image, like_disks_of, beside }
+        let name = name.into();
+        Target { layer, name, host, place, client, network, bytes, on, image, on_cephfs: false, like_disks_of, beside }
     }
 }
 
@@ -101,12 +105,8 @@ pub enum Place {
         data_pool: Option<String>,
         images: Vec<String>,
     },
-    /// Files of our own in this folder, which is ours. `ceph`: by its kind it is a CephFS, of whichever cluster.
-    Tree {
-        path: PathBuf,
-        #[serde(default)]
-        ceph: bool,
-    },
+    /// Files of our own in this folder, which is ours.
+    Tree { path: PathBuf },
     /// Files of our own in this folder, which is ours, of a file system of the cluster, by libcephfs. `data_pool`: in which of its pools their
     /// bytes lie; `None`: that is not known.
     Cephfs {

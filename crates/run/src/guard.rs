@@ -291,7 +291,7 @@ pub fn trouble(step: &Step, before: &Seen, now: &Seen) -> Option<String> {
     let full = now.full.clone().filter(|_| writes);
     if !step.loads_ceph() {
         // The gateway may be one of this cluster, a guest's disk or a mapped device an image of it, a mounted file system one of its own.
-        let may_be = |target: &Target| target.image.is_some() || matches!(target.place, Place::Tree { ceph: true, .. });
+        let may_be = |target: &Target| target.image.is_some() || target.on_cephfs;
         return full.filter(|_| step.layer.of_buckets() || step.layer.of_guests() || step.targets.iter().any(may_be));
     }
     let own: BTreeSet<u32> = step.targets.iter().filter_map(osd_of).collect();
@@ -352,7 +352,10 @@ mod tests {
             let place = Place::Path { path: "/dev/rbd0".into(), writable: true };
             Target { image: image.map(str::to_string), ..Target::new(model::testing::disks(), "/dev/rbd0", place) }
         };
-        let tree = |ceph| Target::new(model::testing::folders(), "/mnt", Place::Tree { path: "/mnt/x".into(), ceph });
+        let tree = |on_cephfs| {
+            let place = Place::Tree { path: "/mnt/x".into() };
+            Target { on_cephfs, ..Target::new(model::testing::folders(), "/mnt", place) }
+        };
         let image = || disk(Some("vms/disk, by krbd"));
         assert!(told(image(), Pattern::WriteLatency) && !told(image(), Pattern::ReadLatency));
         assert!(told(tree(true), Pattern::WriteLatency) && told(tree(true), Pattern::CreateDelete));

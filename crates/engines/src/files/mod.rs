@@ -178,7 +178,7 @@ enum Root {
 impl Root {
     fn of(context: &Context, target: &Target) -> Result<Root, EngineError> {
         match &target.place {
-            Place::Tree { path, .. } => Ok(Root::Mounted(path.clone())),
+            Place::Tree { path } => Ok(Root::Mounted(path.clone())),
             Place::Cephfs { file_system, path, .. } => {
                 let rados = context.rados.as_ref().ok_or_else(|| {
                     EngineError::Refused(format!("{}: there is no connection to its cluster", target.name))

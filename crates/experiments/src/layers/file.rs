@@ -111,8 +111,7 @@ fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failu
             draft.change(Change::folder(host.map(|host| host.end.host.as_str()), folder.clone()));
         }
         of_data.push(target(site, Place::Path { path: file, writable: true }));
-        let ceph = file_system(site).is_some_and(FileSystemSeen::of_ceph);
-        of_names.push(target(site, Place::Tree { path: folder, ceph }));
+        of_names.push(target(site, Place::Tree { path: folder }));
     }
     for (pattern, workload) in steps {
         let targets = if workload.of_files() { &of_names } else { &of_data };
@@ -223,7 +222,8 @@ fn target(site: &Site, place: Place) -> Target {
     let of = format!("{}{kind}", site.wish.path.display());
     let name = name_on(site, &of);
     let client = site.host.as_ref().map(|host| Client { host: host.end.host.clone(), of });
-    Target { client, ..Target::new(Layer::File, name, place) }
+    let on_cephfs = file_system(site).is_some_and(FileSystemSeen::of_ceph);
+    Target { client, on_cephfs, ..Target::new(Layer::File, name, place) }
 }
 
 fn file_system(site: &Site) -> Option<&FileSystemSeen> {

@@ -64,8 +64,9 @@ fn one(case: &Case, entry: &Entry) -> Option<Suspect> {
 /// The mount in which the loaded folder lies, on the host that loads it; of several the innermost one. Which of the hosts this one is, is
 /// not told: there it is the only one that has such a mount.
 fn mount_of<'c>(case: &Case<'c>, entry: &Entry) -> Option<(&'c HostSetup, &'c FileMount)> {
-    let Some(Place::Tree { path, ceph: true }) = entry.loads() else { return None };
-    let client = entry.only_target().and_then(|target| target.client.as_ref()).map(|client| &client.host);
+    let target = entry.only_target().filter(|target| target.on_cephfs)?;
+    let Place::Tree { path } = &target.place else { return None };
+    let client = target.client.as_ref().map(|client| &client.host);
     let hosts = case.facts()?.hosts.iter().filter(|host| client.is_none_or(|client| *client == host.name));
     let innermost = |host: &'c HostSetup| {
         let above = host.file_mounts.iter().flatten().filter(|mount| path.starts_with(&mount.at));
@@ -83,17 +84,21 @@ mod tests {
     use crate::diagnose::testing::{suspects, text};
     use crate::diagnose::testing_facts::{file_mount, healthy, set};
     use model::facts::Facts;
-    use model::{Observation, testing};
+    use model::{Observation, Target, testing};
 
-    fn told(ceph: bool, change: impl FnOnce(&mut Facts)) -> Vec<Suspect> {
-        told_of(OpClass::Create, ceph, change)
+    fn told(on_cephfs: bool, change: impl FnOnce(&mut Facts)) -> Vec<Suspect> {
+        told_of(OpClass::Create, on_cephfs, change)
     }
 
     /// Files made or deleted in a folder of the kernel's CephFS at /mnt/home, by a cluster of which this was changed.
-    fn told_of(kind: OpClass, ceph: bool, change: impl FnOnce(&mut Facts)) -> Vec<Suspect> {
-        let place = Place::Tree { path: "/mnt/home/fathom.x.files".into(), ceph };
+    fn told_of(kind: OpClass, on_cephfs: bool, change: impl FnOnce(&mut Facts)) -> Vec<Suspect> {
+        let place = Place::Tree { path: "/mnt/home/fathom.x.files".into() };
         let mut made = Made::cluster();
-        made.delivers(Pattern::CreateDelete, target(testing::folders(), "/mnt/home (ceph)", None, place), 700.0);
+        made.delivers(
+            Pattern::CreateDelete,
+            Target { on_cephfs, ..target(testing::folders(), "/mnt/home (ceph)", None, place) },
+            700.0,
+        );
         made.record.slices.iter_mut().for_each(|slice| slice.kind = kind);
         let mut facts = healthy();
         change(&mut facts);

@@ -3,7 +3,7 @@
 use crate::diagnose::facts::each;
 use crate::diagnose::rules::osd::threads;
 use crate::diagnose::{Area, Case, Rule, Source, Suspect, Tried};
-use model::{HostLoad, MdsSecond, Phrase, Place, Quantity, Standing, Subject, phrase};
+use model::{HostLoad, MdsSecond, Phrase, Place, Quantity, Standing, Subject, Target, phrase};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub static RULE: Rule = Rule {
@@ -39,14 +39,14 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 }
 
 fn tells(case: &Case, load: &HostLoad) -> bool {
-    let of_cephfs = |place: &Place| match place {
-        Place::Tree { ceph, .. } => *ceph,
+    let of_cephfs = |target: &Target| match &target.place {
+        Place::Tree { .. } => target.on_cephfs,
         Place::Cephfs { .. } => true,
         Place::Nfs { of_cluster, .. } => *of_cluster,
         _ => false,
     };
     let step = case.record.plan.steps.iter().find(|step| step.id == load.step);
-    let loaded = step.is_some_and(|step| step.targets.iter().any(|target| of_cephfs(&target.place)));
+    let loaded = step.is_some_and(|step| step.targets.iter().any(of_cephfs));
     loaded && load.pattern.is_metadata() && threads::others_are_free(&load.mean)
 }
 
@@ -109,9 +109,13 @@ mod tests {
     }
 
     fn suspects(loads: &[HostLoad], place: Place, servers: Option<&[&str]>) -> Vec<Suspect> {
+        suspects_of(loads, target(testing::folders(), "home", None, place), servers)
+    }
+
+    fn suspects_of(loads: &[HostLoad], target: Target, servers: Option<&[&str]>) -> Vec<Suspect> {
         let step = testing::step(0, testing::folders(), Pattern::CreateDelete, &[]);
         let mut record = Record::default();
-        record.plan.steps = vec![Step { targets: vec![target(testing::folders(), "home", None, place)], ..step }];
+        record.plan.steps = vec![Step { targets: vec![target], ..step }];
         let known = |name: &&str| MetadataServer { name: name.to_string(), ..MetadataServer::default() };
         let metadata_servers = servers.map(|names| names.iter().map(known).collect());
         let cluster = ClusterFacts { metadata_servers, ..ClusterFacts::default() };
@@ -130,8 +134,9 @@ mod tests {
         assert_eq!(one.evidence.len(), 2);
         let evidence = text(&one.evidence[0]);
         assert!(evidence.contains("110 % of a processor") && evidence.contains("ms_dispatch with 90 %"), "{evidence}");
-        let kernel = Place::Tree { path: "/mnt/x".into(), ceph: true };
-        assert_eq!(suspects(&[load(0.95)], kernel, None).len(), 1);
+        let kernel = target(testing::folders(), "home", None, Place::Tree { path: "/mnt/x".into() });
+        let kernel = Target { on_cephfs: true, ..kernel };
+        assert_eq!(suspects_of(&[load(0.95)], kernel, None).len(), 1);
     }
 
     #[test]
@@ -148,7 +153,7 @@ mod tests {
         assert_eq!(changed(|load| load.mean.seconds = 2.0), 0);
         assert_eq!(changed(|load| load.pattern = Pattern::WriteParallel), 0);
         // Files of another file system, and a server of another cluster.
-        let local = Place::Tree { path: "/tmp/x".into(), ceph: false };
+        let local = Place::Tree { path: "/tmp/x".into() };
         assert!(suspects(&[load(0.95)], local, None).is_empty());
         assert!(suspects(&[load(0.95)], place(), Some(&["mds.b"])).is_empty());
     }
