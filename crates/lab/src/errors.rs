@@ -24,6 +24,12 @@ pub enum LabError {
     #[error("{need_mb} MB of memory are needed, {free_mb} MB are available; free some, or take fewer --osds")]
     MemoryShort { need_mb: u64, free_mb: u64 },
 
+    #[error(
+        "the lab's OSDs need {need} requests of asynchronous I/O, of which the kernel has {free} left (fs.aio-max-nr); `sysctl fs.aio-max-nr=1048576` gives \
+         as many as hosts of Ceph have, or take other labs down, or fewer --osds"
+    )]
+    AsyncIoShort { need: u64, free: u64 },
+
     #[error("{} has {free_mb} MB free, the lab needs {need_mb} MB to start; free some, take fewer --osds, or set XDG_DATA_HOME to another disk", .path.display())]
     DiskShort { path: PathBuf, need_mb: u64, free_mb: u64 },
 
@@ -131,6 +137,7 @@ impl LabError {
             LabError::NameTaken { .. }
             | LabError::NeedsRoot { .. }
             | LabError::MemoryShort { .. }
+            | LabError::AsyncIoShort { .. }
             | LabError::DiskShort { .. }
             | LabError::NotReady { .. }
             | LabError::FaultOn { .. }

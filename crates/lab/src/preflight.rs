@@ -18,6 +18,9 @@ const OSD_MB: u64 = 300;
 /// What a fresh lab occupies: the monitor's database, and per OSD the write-ahead log and tables of BlueStore.
 const MON_DISK_MB: u64 = 150;
 const OSD_DISK_MB: u64 = 100;
+/// Requests of asynchronous I/O that an OSD reserves each time it opens a device (`bdev_aio_max_queue_depth`): that of its data twice, for
+/// BlueStore and for its database's file system, and one for the database once.
+const ASYNC_IO: u64 = 1024;
 
 /// The programs that a lab starts.
 #[derive(Clone, Debug)]
@@ -114,6 +117,7 @@ pub(crate) fn check(spec: &Spec, dirs: &Dirs) -> Result<Programs, LabError> {
         check_port(next_port(port)?)?;
     }
     check_memory(spec)?;
+    check_async_io(spec)?;
     Ok(programs)
 }
 
@@ -172,6 +176,23 @@ fn check_memory(spec: &Spec) -> Result<(), LabError> {
     if free_mb < need_mb { Err(LabError::MemoryShort { need_mb, free_mb }) } else { Ok(()) }
 }
 
+/// Without them an OSD does not start.
+fn check_async_io(spec: &Spec) -> Result<(), LabError> {
+    let known = |name: &str| std::fs::read_to_string(format!("/proc/sys/fs/{name}")).ok()?.trim().parse::<u64>().ok();
+    let (Some(most), Some(taken)) = (known("aio-max-nr"), known("aio-nr")) else { return Ok(()) };
+    async_io_left(spec, most.saturating_sub(taken))
+}
+
+fn async_io_left(spec: &Spec, free: u64) -> Result<(), LabError> {
+    let need = async_io(spec);
+    if free < need { Err(LabError::AsyncIoShort { need, free }) } else { Ok(()) }
+}
+
+fn async_io(spec: &Spec) -> u64 {
+    let opened = if spec.db.is_some() { 3 } else { 2 };
+    ASYNC_IO * opened * u64::from(spec.osds)
+}
+
 fn services_mb(spec: &Spec) -> u64 {
     spec.with.iter().map(|service| service.spec().memory_mb).sum()
 }
@@ -208,4 +229,21 @@ pub(crate) fn check_direct_io(file: &Path, backing: Backing) -> Result<(), LabEr
         Backing::File | Backing::Loop => "set XDG_DATA_HOME to a directory on ext4, xfs or btrfs",
     };
     opened.map(drop).map_err(|why| LabError::NoDirectIo { path: file.to_owned(), why, mend })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lab_that_would_not_come_up_for_want_of_asynchronous_io_is_refused() {
+        let plain = Spec { osds: 3, ..Spec::default() };
+        let db = Spec { db: Some(1 << 30), ..plain.clone() };
+        assert!(async_io_left(&plain, 6144).is_ok() && async_io_left(&db, 9216).is_ok());
+        for (spec, free) in [(plain, 6143), (db, 9215)] {
+            let refused = async_io_left(&spec, free).unwrap_err();
+            assert_eq!(refused.exit_code(), 3);
+            assert!(refused.to_string().contains("fs.aio-max-nr"), "{refused}");
+        }
+    }
 }

@@ -15,6 +15,7 @@ pub static FAULT: Fault = Fault {
 
 fn plan(asked: &Asked) -> Result<Vec<Change>, LabError> {
     let seconds = asked.number(0.01..=10_000.0)? / 1000.0;
+    asked.need_running()?;
     // The type is read when a connection is made, hence the start.
     let options = [
         ("ms_inject_delay_type", "osd client".to_owned()),

@@ -23,13 +23,14 @@ struct Setting {
 }
 
 impl Settings {
-    /// Notes what is set now.
+    /// Notes what is set now. Of the daemons to start again, one that was stopped or killed on purpose stays down.
     pub fn new(
         access: &LabAccess,
         who: &str,
         options: &[(&str, String)],
-        restart: Vec<String>,
+        mut restart: Vec<String>,
     ) -> Result<Settings, LabError> {
+        restart.retain(|daemon| access.pid(daemon).is_some());
         let dump = access.tell(&json!({"prefix": "config dump"}))?;
         let before = |name: &str| {
             let mut all = dump.as_array().into_iter().flatten();
