@@ -21,7 +21,7 @@ pub fn written(head: &Head, rows: &[Row], clean: &[Outcome]) -> String {
          `fathom audit`, then `fathom diagnose --layers rados` (of a pool or an image that is the fault's own: that one). What is right stands in `crates/bench/src/bin/causes/expected.rs`. This document is written by it.\n\n\
          Fathom {}, {} run{} of each fault, seed {}, {}. Load average of the machine before and after: {}; {}. Few runs: take them as signs, not as rates.\n\n```\n{}\n```\n\n\
          *first*: the first finding of the diagnosis is a right one, of the right subject; *subject*: it is of the right subject, whatever it says; *confirmed*, *hint*: the right one is anywhere among what the \
-         diagnosis has confirmed, or among hints of it or of the audit; *elsewhere*: runs in which something else was confirmed; *seconds*: from the command that tells the right cause to its end, the median.\n",
+         diagnosis has confirmed, or among hints of it or of the audit; *elsewhere*: runs in which something else was confirmed; *cost holds*: what the right cause is told to cost all writes, against what they take once the fault is off, each with its own error, where that was told; *fault off*: those diagnoses, which are to confirm nothing; *seconds*: from the command that tells the right cause to its end, the median.\n",
         head.backing,
         head.version,
         head.repeats,
@@ -38,6 +38,23 @@ pub fn written(head: &Head, rows: &[Row], clean: &[Outcome]) -> String {
         for outcome in outcomes.iter().filter(|one| one.failed.is_none()) {
             if !outcome.first_is_right(expected) || !outcome.wrong(Some(expected)).is_empty() {
                 text += &wrong(expected.fault, outcome);
+                none = false;
+            }
+        }
+    }
+    for (expected, outcomes) in rows {
+        for outcome in outcomes {
+            if let Some(cost) = outcome.cost.as_ref().filter(|cost| !cost.holds()) {
+                text += &format!(
+                    "\n**{}**, what it costs: all writes took {}.\n",
+                    named(expected.fault, outcome),
+                    cost.words()
+                );
+                none = false;
+            }
+            if !outcome.wrong_after().is_empty() {
+                let names = outcome.wrong_after().iter().map(|told| told.name()).collect::<Vec<_>>().join(", ");
+                text += &format!("\n**{}**, once it is off: {names}.\n", named(expected.fault, outcome));
                 none = false;
             }
         }
@@ -61,7 +78,7 @@ fn wrong(fault: &str, outcome: &Outcome) -> String {
     };
     let mut text = format!(
         "\n**{}**: the diagnosis told {}; the audit {}.\n",
-        [fault].into_iter().chain(outcome.target.iter().map(String::as_str)).collect::<Vec<_>>().join(" "),
+        named(fault, outcome),
         names(&outcome.found),
         names(&outcome.hints)
     );
@@ -69,6 +86,11 @@ fn wrong(fault: &str, outcome: &Outcome) -> String {
         text += &format!("```\n{}\n```\n", outcome.positions.join("\n"));
     }
     text
+}
+
+/// `stutter osd.3`
+fn named(fault: &str, outcome: &Outcome) -> String {
+    [fault].into_iter().chain(outcome.target.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
 }
 
 fn not_made(rows: &[Row]) -> String {

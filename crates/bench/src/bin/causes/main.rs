@@ -1,5 +1,6 @@
 //! `causes`: does the program find what was made wrong with a lab? Every fault, and what is told of it.
 
+mod cost;
 mod document;
 mod expected;
 mod program;
@@ -7,8 +8,9 @@ mod table;
 mod told;
 
 use clap::Parser;
+use cost::{Check, Level};
 use expected::{EXPECTED, Expected};
-use program::{Lab, NAME, Program, SHORT};
+use program::{Lab, NAME, Program, Ran, SHORT};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -73,7 +75,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether no clean run had anything confirmed.
+/// Whether no clean run had anything confirmed, nor one after a fault.
 fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let program = Program::new(&arguments.fathom)?;
     let list = program.must(&["lab", "fault", "list"])?;
@@ -103,7 +105,9 @@ fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
         };
         fs::write(path, document::written(&head, &rows, &bench.clean))?;
     }
-    Ok(bench.clean.iter().all(|outcome| outcome.failed.is_none() && outcome.wrong(None).is_empty()))
+    let after = rows.iter().flat_map(|(_, outcomes)| outcomes);
+    let clean = bench.clean.iter().all(|outcome| outcome.failed.is_none() && outcome.wrong(None).is_empty());
+    Ok(clean && { after }.all(|outcome| outcome.wrong_after().is_empty()))
 }
 
 /// What each fault of the program takes as its target. Those and the rows of the table are the same.
@@ -224,11 +228,7 @@ impl Bench<'_> {
             settles(lab, &usual.iter().cloned().chain(own.map(String::from)).collect(), JOINED)?;
         }
         let audit = lab.audit()?;
-        let (limit, seed) = (format!("{}s", self.arguments.time_limit), chance.random::<u32>().to_string());
-        let mut words = vec!["diagnose", "--lab", NAME, "--time-max", &limit, "--seed", &seed];
-        words.extend(row.map_or(&["--layers", "rados"][..], |row| row.what));
-        let most = Duration::from_secs(self.arguments.time_limit) + FINISHING;
-        let diagnosis = self.program.run(&words, most)?;
+        let diagnosis = self.diagnosis(row, chance.random())?;
         if row.is_some() {
             self.program.must(&["lab", "fault", "off", "--name", NAME])?;
         }
@@ -245,6 +245,9 @@ impl Bench<'_> {
         if diagnosis.document["figures"].as_array().is_none_or(Vec::is_empty) {
             outcome.failed = Some(format!("the diagnosis measured nothing: {}", diagnosis.complaint));
         }
+        if let Some(row) = row {
+            self.mended(lab, usual, row, &diagnosis.document, chance.random(), &mut outcome)?;
+        }
         let documents = [
             ("audit", audit.document),
             ("diagnosis", diagnosis.document),
@@ -259,6 +262,35 @@ impl Bench<'_> {
         Ok(outcome)
     }
 
+    fn diagnosis(&self, row: Option<&Expected>, seed: u32) -> Result<Ran, Box<dyn Error>> {
+        let (limit, seed) = (format!("{}s", self.arguments.time_limit), seed.to_string());
+        let mut words = vec!["diagnose", "--lab", NAME, "--time-max", &limit, "--seed", &seed];
+        words.extend(row.map_or(&["--layers", "rados"][..], |row| row.what));
+        self.program.run(&words, Duration::from_secs(self.arguments.time_limit) + FINISHING)
+    }
+
+    /// The fault is off: does the diagnosis find nothing, and do all writes take what it said that they would?
+    fn mended(
+        &self,
+        lab: &Lab,
+        usual: &BTreeSet<String>,
+        row: &Expected,
+        diagnosis: &Value,
+        seed: u32,
+        outcome: &mut Outcome,
+    ) -> Result<(), Box<dyn Error>> {
+        let Some((with_fault, told)) = cost::told(diagnosis, row, &outcome.target) else { return Ok(()) };
+        if !settles(lab, usual, HEALTHY)? {
+            return Ok(());
+        }
+        let after = self.diagnosis(Some(row), seed)?.document;
+        if let Some(then) = Level::of_all_writes(&after) {
+            outcome.cost = Some(Check { with_fault, told, then });
+            outcome.after = Some(Told::all(&after, "findings"));
+        }
+        Ok(())
+    }
+
     /// Another for each fault and repeat, whichever are chosen.
     fn seed(&self, fault: &str, repeat: u32) -> u64 {
         let name = fault.bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
@@ -271,7 +303,7 @@ impl Bench<'_> {
         match &outcome.failed {
             Some(why) => eprintln!("{fault} {target}: {why}"),
             None => eprintln!(
-                "{fault} {target}: {}; diagnosis ({:.0} s): {}; audit ({:.1} s): {}",
+                "{fault} {target}: {}; diagnosis ({:.0} s): {}; audit ({:.1} s): {}{}",
                 match row {
                     Some(row) if outcome.first_is_right(row) => "right",
                     Some(row) if row.causes.is_empty() => "no rule yet",
@@ -281,7 +313,8 @@ impl Bench<'_> {
                 outcome.diagnosis_seconds,
                 names(&outcome.found),
                 outcome.audit_seconds,
-                names(&outcome.hints)
+                names(&outcome.hints),
+                outcome.cost.as_ref().map_or(String::new(), |cost| format!("; all writes {}", cost.words()))
             ),
         }
     }

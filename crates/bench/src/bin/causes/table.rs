@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 pub type Row = (&'static Expected, Vec<Outcome>);
 
-const HEADING: [&str; 8] = ["fault", "runs", "first", "subject", "confirmed", "hint", "elsewhere", "seconds"];
+const HEADING: [&str; 9] =
+    ["fault", "runs", "first", "subject", "confirmed", "hint", "elsewhere", "cost holds", "seconds"];
 
 /// A line for each fault, those of faults that a rule should tell summed up, and the runs without a fault.
 pub fn lines(rows: &[Row], clean: &[Outcome]) -> Vec<String> {
@@ -16,6 +17,7 @@ pub fn lines(rows: &[Row], clean: &[Outcome]) -> Vec<String> {
     if !clean.is_empty() {
         cells.push(without(clean));
     }
+    cells.extend(after(rows));
     aligned(&cells)
 }
 
@@ -46,6 +48,7 @@ fn row((expected, outcomes): &Row) -> Vec<String> {
         of(&|run| run.confirms(expected)),
         of(&|run| run.hints_at(expected)),
         count(&runs, wrong).to_string(),
+        costs(&runs),
         seconds.map_or("–".to_string(), |seconds| format!("{seconds:.0}")),
         told,
     ]
@@ -74,6 +77,7 @@ fn total(rows: &[Row]) -> Vec<String> {
         sum(&|expected, run| run.confirms(expected)),
         sum(&|expected, run| run.hints_at(expected)),
         all(&|expected, run| !run.wrong(Some(expected)).is_empty()),
+        costs(&told.iter().flat_map(|(_, runs)| runs.iter().copied()).collect::<Vec<_>>()),
         median(seconds.collect()).map_or("–".to_string(), |seconds| format!("{seconds:.0}")),
         "(elsewhere: of all runs with a fault)".to_string(),
     ]
@@ -84,8 +88,27 @@ fn without(clean: &[Outcome]) -> Vec<String> {
     let wrong = count(&runs, |run| !run.wrong(None).is_empty());
     let mut cells = vec!["no fault".to_string(), runs.len().to_string()];
     cells.extend(["–", "–", "–", "–"].map(String::from));
-    cells.extend([wrong.to_string(), "–".to_string(), first_told(&runs)]);
+    cells.extend([wrong.to_string(), "–".to_string(), "–".to_string(), first_told(&runs)]);
     cells
+}
+
+/// Once a fault is off again, of those whose cost was measured.
+fn after(rows: &[Row]) -> Option<Vec<String>> {
+    let runs: Vec<&Outcome> =
+        rows.iter().flat_map(|(_, outcomes)| outcomes).filter(|run| run.after.is_some()).collect();
+    let wrong = count(&runs, |run| !run.wrong_after().is_empty()).to_string();
+    let none = || "–".to_string();
+    let cells =
+        vec!["fault off".to_string(), runs.len().to_string(), none(), none(), none(), none(), wrong, none(), none()];
+    let told = if runs.iter().all(|run| run.wrong_after().is_empty()) { "nothing confirmed" } else { "see below" };
+    (!runs.is_empty()).then(|| cells.into_iter().chain([told.to_string()]).collect())
+}
+
+/// `3 of 4`: of those of which it was measured.
+fn costs(runs: &[&Outcome]) -> String {
+    let known: Vec<_> = runs.iter().filter_map(|run| run.cost.as_ref()).collect();
+    let holds = known.iter().filter(|cost| cost.holds()).count();
+    if known.is_empty() { "–".to_string() } else { format!("{holds} of {}", known.len()) }
 }
 
 /// `osd-store-slow osd.3 2×, nothing`
@@ -124,6 +147,7 @@ fn aligned(cells: &[Vec<String>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cost::{Check, Level};
     use crate::expected::NONE;
     use crate::told::Told;
 
@@ -135,28 +159,33 @@ mod tests {
             diagnosis_seconds: 40.0,
             ..Outcome::default()
         };
+        let level = |value: f64| Level { value, low: value - 0.1, high: value + 0.1 };
+        let cost = Check { with_fault: level(9.0), told: level(1.0), then: level(1.1) };
+        let mended = |run: Outcome| Outcome { cost: Some(cost.clone()), after: Some(Vec::new()), ..run };
         static NO_RULE: Expected = Expected { fault: "noisy-neighbour", causes: &[], ..NONE };
         let expected = |fault| Expected::of(fault).unwrap();
         let rows = [
-            (expected("stutter"), vec![run("osd-process-slow", "osd.1"), run("osd-store-slow", "osd.1")]),
+            (expected("stutter"), vec![mended(run("osd-process-slow", "osd.1")), run("osd-store-slow", "osd.1")]),
             (&NO_RULE, vec![run("osd-process-slow", "osd.2")]),
             (expected("link-latency"), vec![Outcome { failed: Some("no netem".into()), ..Outcome::default() }]),
         ];
         let lines = lines(&rows, &[Outcome::default()]);
         assert_eq!(
             lines[1],
-            "stutter             2         1         2          1         0          1       40  osd-process-slow, osd-store-slow"
+            "stutter             2         1         2          1         0          1      1 of 1       40  osd-process-slow, osd-store-slow"
         );
         assert_eq!(
             lines[2],
-            "noisy-neighbour     1  none yet  none yet   none yet  none yet          1        –  osd-process-slow"
+            "noisy-neighbour     1  none yet  none yet   none yet  none yet          1           –        –  osd-process-slow"
         );
         assert!(lines[3].ends_with("not made"), "{lines:?}");
         assert!(
-            lines[4].starts_with("with a rule         2         1         2          1         0          2       40"),
+            lines[4].starts_with(
+                "with a rule         2         1         2          1         0          2      1 of 1       40"
+            ),
             "{lines:?}"
         );
-        assert!(lines[5].ends_with("nothing"), "{lines:?}");
+        assert!(lines[5].ends_with("nothing") && lines[6].starts_with("fault off           1"), "{lines:?}");
     }
 
     #[test]

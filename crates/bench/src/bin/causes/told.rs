@@ -1,5 +1,6 @@
 //! What a run was told, and whether that is right.
 
+use crate::cost::Check;
 use crate::expected::Expected;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,20 +26,25 @@ pub struct Outcome {
     pub diagnosis_seconds: f64,
     /// What each OSD adds as primary and replica, in lines; empty: not measured.
     pub positions: Vec<String>,
+    /// Of a fault whose cause was told with what it costs all writes: that, and what they take once it is off.
+    #[serde(default)]
+    pub cost: Option<Check>,
+    /// What a diagnosis tells after that, when nothing is wrong any more.
+    #[serde(default)]
+    pub after: Option<Vec<Told>>,
     /// Why there is nothing of it.
     pub failed: Option<String>,
 }
 
 impl Told {
     pub fn all(document: &Value, field: &str) -> Vec<Told> {
-        let text = |one: &Value, field: &str| one[field].as_str().unwrap_or_default().to_string();
-        let told = |one: &Value| Told {
-            rule: text(one, "id"),
-            target: text(one, "target"),
-            says: text(one, "says"),
-            confirmed: one["standing"] == "confirmed",
-        };
-        document[field].as_array().into_iter().flatten().map(told).collect()
+        document[field].as_array().into_iter().flatten().map(Told::of).collect()
+    }
+
+    pub fn of(one: &Value) -> Told {
+        let text = |field: &str| one[field].as_str().unwrap_or_default().to_string();
+        let confirmed = one["standing"] == "confirmed";
+        Told { rule: text("id"), target: text("target"), says: text("says"), confirmed }
     }
 
     pub fn is_right(&self, expected: &Expected, target: &[String]) -> bool {
@@ -81,6 +87,11 @@ impl Outcome {
             expected.is_some_and(|row| row.beside.contains(&told.rule.as_str()) || told.is_right(row, &self.target))
         };
         self.found.iter().filter(|told| told.confirmed && !true_of(told)).collect()
+    }
+
+    /// Confirmed although the fault is off.
+    pub fn wrong_after(&self) -> Vec<&Told> {
+        self.after.iter().flatten().filter(|told| told.confirmed).collect()
     }
 
     /// From the command to the right cause: of the diagnosis, if that tells it, or of the audit.
