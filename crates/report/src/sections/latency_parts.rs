@@ -26,7 +26,9 @@ fn of_pattern(report: &Report, pattern: Pattern) -> Vec<Block> {
     let several = pattern.spec().mix.classes().count() > 1;
     let of = if several { ", the mean of its operations" } else { "" };
     let title = Block::title(format!("Where the time of {} goes{of}", pattern.name()));
-    let mut blocks = vec![title, picture(pattern, &columns, &own).into(), table(&columns).into()];
+    // Of a comparison both sides are columns already.
+    let each = if sides { &[][..] } else { &own };
+    let mut blocks = vec![title, picture(pattern, &columns, each).into(), table(&columns).into()];
     blocks.extend(own.iter().filter_map(|one| note(one)));
     blocks
 }
