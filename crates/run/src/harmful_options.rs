@@ -1,4 +1,5 @@
-//! Options that can cost data, or that allow what costs data: no value of theirs is tried, and putting them back would not put back what was lost.
+//! Options that can cost data, allow what does, or move what others keep: no value of theirs is tried, since putting them back would not put
+//! back what was lost or moved.
 
 /// Parts of names. An OSD with `bluestore_debug_omit_block_device_write` acknowledges writes that it does not make.
 const HARMFUL: [&str; 16] = [
@@ -23,8 +24,28 @@ const HARMFUL: [&str; 16] = [
 /// Of those for developers these change only how much is logged, how long messages wait, and how much is cached.
 const HARMLESS: [&str; 3] = ["debug_", "ms_inject_delay_", "bluestore_cache_"];
 
+/// Beginnings of names of what moves others' data, or writes it for good in another form, while it is tried: modules of the manager (the
+/// balancer's and the autoscaler's work stays), when OSDs are marked down or out, where they lie, and how data are compressed.
+const LASTING: [&str; 10] = [
+    "mgr/",
+    "mon_osd_",
+    "mon_target_pg_",
+    "mon_max_pg_",
+    "osd_heartbeat_",
+    "osd_mon_heartbeat_",
+    "osd_crush_",
+    "crush_location",
+    "osd_pool_default_pg_autoscale",
+    "bluestore_compression_",
+];
+
 /// Why this option is not tried; `None`: it may be.
 pub fn why(name: &str, of_developers: bool) -> Option<&'static str> {
+    if LASTING.iter().any(|own| name.starts_with(own)) {
+        return Some(
+            "it may move what others keep in the cluster, or write it in another form, which putting it back does not undo",
+        );
+    }
     if HARMLESS.iter().any(|own| name.starts_with(own)) {
         return None;
     }
@@ -57,6 +78,17 @@ mod tests {
             "bluestore_rocksdb_options_annex",
         ] {
             assert!(why(harmful, false).is_some(), "{harmful}");
+        }
+        for lasting in [
+            "mgr/balancer/upmap_max_deviation",
+            "mgr/pg_autoscaler/threshold",
+            "mon_target_pg_per_osd",
+            "mon_osd_down_out_interval",
+            "osd_heartbeat_grace",
+            "osd_crush_chooseleaf_type",
+            "bluestore_compression_mode",
+        ] {
+            assert!(why(lasting, false).is_some_and(|why| why.contains("others")), "{lasting}");
         }
         for harmless in ["debug_osd", "ms_inject_delay_type", "bluestore_cache_size", "debug_bluestore"] {
             assert!(why(harmless, true).is_none(), "{harmless}");
