@@ -11,7 +11,7 @@ use crate::live::Live;
 use ::run::{Interrupt, Prepared, Sounded};
 use experiments::duration::seconds_expected;
 use experiments::{Request, Targets, planner};
-use model::{Failure, Layer, Plan, Subscriber};
+use model::{Failure, Layer, Plan, Subscriber, shell};
 use std::path::Path;
 
 pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
@@ -20,8 +20,13 @@ pub fn run(common: &Common, args: &RunArgs) -> Result<u8, Failure> {
     let (figures, rates) = (&args.experiment.figures, &args.experiment.rates);
     if rates.rate_max_where.is_some() {
         if let Some(other) = args.of.layers.iter().find(|layer| !layer.can().rate) {
-            let text =
-                format!("--rate-max-where: the {} layer knows no rate; device, osd, rados and rbd do", other.name());
+            let with: Vec<&str> =
+                Layer::ALL.iter().filter(|layer| layer.can().rate).map(|layer| layer.name()).collect();
+            let text = format!(
+                "--rate-max-where: {} can't be loaded at a given rate; these can: {}",
+                other.name(),
+                with.join(", ")
+            );
             return Err(Failure::Usage(text));
         }
         // Of gateways, file systems and guests only those that are meant: elsewhere all of them would have to be named.
@@ -165,13 +170,19 @@ pub fn whole(common: &Common, mut sounded: Sounded) -> Result<Sounded, Failure> 
     let Some(failure) = sounded.failure.take() else { return Ok(sounded) };
     if common.format != Format::Json || !matches!(failure, Failure::Failed(_)) {
         if sounded.report.figures.iter().any(|figure| figure.estimate.is_some()) && !common.quiet {
-            eprintln!("what was measured until then: fathom show {}", sounded.record.head.run);
+            eprintln!("what was measured until then: fathom show {}{}", sounded.record.head.run, in_archive(common));
         }
         return Err(failure);
     }
     let document = report::json::document(&sounded.report, &sounded.record);
     crate::output::say(&format!("{document:#}\n"))?;
     Err(Failure::Told(failure.to_string()))
+}
+
+/// For a command that finds the run again, where it is in another archive than the usual one.
+fn in_archive(common: &Common) -> String {
+    let other = common.archive.as_ref().map(|path| shell::word(&path.to_string_lossy()));
+    other.map_or(String::new(), |path| format!(" --archive {path}"))
 }
 
 /// A run lasts minutes; only a sweep can be made so large without noticing.
@@ -190,7 +201,7 @@ fn warn_of_hours(common: &Common, plan: &Plan) {
 
 pub fn print_sounded(common: &Common, report: Option<&Path>, sounded: &Sounded) -> Result<u8, Failure> {
     if sounded.interrupted && sounded.lasts && sounded.record.plan.experiment.sweep().is_some() {
-        eprintln!("fathom: go on with: fathom sweep --resume {}", sounded.record.head.run);
+        eprintln!("fathom: go on with: fathom sweep --resume {}{}", sounded.record.head.run, in_archive(common));
     }
     if sounded.insisted {
         return Ok(super::exit_code(sounded));
@@ -205,7 +216,8 @@ pub fn print_sounded(common: &Common, report: Option<&Path>, sounded: &Sounded) 
         }
         // The run is in the archive and has been told: what it found counts for more than this.
         Err(failure) => {
-            eprintln!("fathom: {failure}; it is made again by: fathom report {}", sounded.record.head.run);
+            let again = format!("fathom report {}{}", sounded.record.head.run, in_archive(common));
+            eprintln!("fathom: {failure}; it is made again by: {again}");
             Ok(if code == 0 { failure.exit_code() } else { code })
         }
     }

@@ -1,5 +1,6 @@
 //! The answer of a run in a few sentences: what it takes, which layer takes most, what is wrong, what to do next.
 
+mod again;
 mod asked;
 mod diagnosed;
 mod next;

@@ -1,12 +1,13 @@
 //! The one thing to do after a run, with its command: what mends comes before what tells more.
 
+use super::again::{self, at_depth, on, on_cluster, option, without, words as words_of};
 use super::{diagnosed, sentence, takes};
 use crate::sections::{ab, image_states, left_behind, unsettled};
 use crate::words;
 use model::host_setting::HostSetting;
 use model::{
-    AbFound, Answer, Change, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, ImageState, Label,
-    Layer, Outcome, Report, Standing, Subject, osds_named,
+    AbFound, Answer, DriveFound, Ending, Figure, Finding, Finds, Fitness, FitnessReason, ImageState, Label, Layer,
+    Outcome, Report, Standing, Subject, osds_named,
 };
 
 /// The first of these that applies.
@@ -34,7 +35,7 @@ fn mend(report: &Report) -> Option<String> {
     match (report.ending, left) {
         (Some(_), true) => Some("`fathom restore` undoes what is still there.".to_string()),
         (None | Some(Ending::Stopped), _) if matches!(report.answer, Answer::Sweep(_)) => {
-            Some(format!("`fathom sweep --resume {}` goes on with it.", report.head.run))
+            Some(format!("`fathom sweep --resume {}{}` goes on with it.", report.head.run, option(report, "--archive")))
         }
         (None, true) => Some("if it is not running any more, `fathom restore` undoes what it left.".to_string()),
         (None, false) => Some(again(report, "if it is not running any more, run it again")),
@@ -46,6 +47,10 @@ fn mend(report: &Report) -> Option<String> {
             (!report.errors.is_empty()).then(|| again(report, "fix the reported problem and run again"))
         }
     }
+}
+
+fn is_quick(report: &Report) -> bool {
+    words_of(report).iter().any(|word| word == "--quick")
 }
 
 fn again(report: &Report, what: &str) -> String {
@@ -90,7 +95,7 @@ fn outlier(report: &Report) -> Option<String> {
     let compare = format!("compare {}'s device, firmware and host with its peers'", worst.target);
     Some(match worst.subject {
         Subject::Osd(id) if !report.head.own_lab => {
-            format!("{compare}; `fathom osd {id}{}` measures it alone.", on(report))
+            format!("{compare}; `fathom osd {id}{}` measures it alone.", on_cluster(report))
         }
         // The OSD of a lab that is gone can't be measured again.
         _ => format!("{compare}."),
@@ -117,15 +122,16 @@ fn asked(report: &Report) -> Option<String> {
         }
         Answer::ScaleOut(doubled) => {
             let one = doubled.first()?;
-            let command = one.layer.name();
-            Some(one.full.map_or("name more hosts that load (--hosts).".to_string(), |full| {
-                format!("measure with this number of clients: `fathom {command} --clients {full}{on}`.")
+            Some(one.full.map_or("name more hosts that load (--hosts).".to_string(), |_| {
+                format!("no further clients bring more: `fathom diagnose{on}` asks what holds the cluster back.")
             }))
         }
         Answer::Sweep(swept) => {
             let knee = swept.knees.first()?.knee.depth;
-            let layer = report.figures.first().map_or("rados", |figure| figure.layer.spec().command);
-            Some(format!("measure the knee alone, for longer: `fathom {layer} --depth {knee}{on}`."))
+            Some(at_depth(report, knee).map_or(
+                format!("measure the knee alone, for longer: the same load with a depth of {knee}."),
+                |command| format!("measure the knee alone, for longer: `{command}`."),
+            ))
         }
         Answer::SustainedWrites(all)
             if all.iter().any(|found| found.rounds.as_ref().is_some_and(|rounds| rounds.steady != Some(true))) =>
@@ -149,7 +155,7 @@ fn asked(report: &Report) -> Option<String> {
             _ => format!("`fathom rbd{on}` measures images in all patterns."),
         }),
         Answer::Fitness { drives, sustained } => {
-            let longer = if words_of(report).any(|word| word == "--quick") { "" } else { " --time-max 2m" };
+            let longer = if is_quick(report) { "" } else { " --time-max 2m" };
             drives.first().map(|worst| drive(worst, sustained.is_empty(), longer))
         }
         _ => {
@@ -270,9 +276,8 @@ fn choose(found: &AbFound) -> String {
 
 /// Intervals that are wider than was asked for.
 fn more(report: &Report) -> Option<String> {
-    if words_of(report).any(|word| word == "--quick") {
-        let command: Vec<&str> = words_of(report).filter(|word| *word != "--quick").collect();
-        return Some(format!("`{}`, without --quick, narrows the intervals.", command.join(" ")));
+    if is_quick(report) {
+        return Some(format!("`{}`, without --quick, narrows the intervals.", again::without_flag(report, "--quick")));
     }
     let imprecise = report.figures.iter().filter(|figure| matches!(figure.label, Label::Imprecise(_))).count();
     (imprecise * 2 > report.figures.len()).then(|| longer(report))
@@ -280,15 +285,13 @@ fn more(report: &Report) -> Option<String> {
 
 /// How this command is given more time.
 fn longer(report: &Report) -> String {
-    let duration = option(report, "--duration");
     match &report.answer {
         Answer::Diagnosis(_) => format!("`fathom run{}` measures longer, for narrower intervals.", on(report)),
         Answer::Sweep(_) => "give it more slices for narrower intervals (--passes 6).".to_string(),
-        _ if !duration.is_empty() => {
-            let command = words_of(report).collect::<Vec<_>>().join(" ").replacen(&duration, "", 1);
-            format!("`{command}`, without --duration, narrows the intervals.")
+        _ if !option(report, "--duration").is_empty() => {
+            format!("`{}`, without --duration, narrows the intervals.", without(report, &["--duration"]))
         }
-        _ if words_of(report).nth(1) == Some("fio") => {
+        _ if words_of(report).get(1).is_some_and(|word| word == "fio") => {
             "give its jobs more time for narrower intervals (runtime= in the job file).".to_string()
         }
         _ => "give it more time for narrower intervals (--time-max 5m).".to_string(),
@@ -317,42 +320,7 @@ pub(crate) fn archived(report: &Report) -> String {
     format!("fathom show {}{}", report.head.run, option(report, "--archive"))
 }
 
-/// The cluster that the run was on, as options: without them a command would load another one. A lab that is gone has no name any more,
-/// and another is started.
-fn on(report: &Report) -> String {
-    if report.head.own_lab {
-        let gateway = report.changes.iter().any(|undo| matches!(undo.change, Change::Bucket { .. }));
-        return if gateway { " --lab --with rgw" } else { " --lab" }.to_string();
-    }
-    CLUSTER.iter().map(|names| first_option(report, names)).collect()
-}
-
-/// Options that name a cluster and its user, long and short.
-const CLUSTER: [&[&str]; 5] = [&["--lab"], &["--conf", "-c"], &["--cluster"], &["--id"], &["--keyring", "-k"]];
-
-fn first_option(report: &Report, names: &[&str]) -> String {
-    names.iter().map(|name| option(report, name)).find(|option| !option.is_empty()).unwrap_or_default()
-}
-
 /// `fathom compare RUN last`, in the same archive.
 fn compare(report: &Report) -> String {
     format!("`fathom compare {} last{}`", report.head.run, option(report, "--archive"))
-}
-
-fn words_of(report: &Report) -> impl Iterator<Item = &str> {
-    report.head.command.split_whitespace()
-}
-
-/// An option of the run's command with its value, if it has one.
-fn option(report: &Report, name: &str) -> String {
-    let all: Vec<&str> = words_of(report).collect();
-    let joined = |word: &&&str| word.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
-    if let Some(word) = all.iter().find(joined) {
-        return format!(" {word}");
-    }
-    let Some(place) = all.iter().position(|word| *word == name) else { return String::new() };
-    match all.get(place + 1).filter(|value| !value.starts_with('-')) {
-        Some(value) => format!(" {name} {value}"),
-        None => format!(" {name}"),
-    }
 }
