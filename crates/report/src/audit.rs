@@ -2,7 +2,8 @@
 
 use crate::block::{self, Block, Emphasis, Item, Row, Table, Text};
 use crate::numbers::counted;
-use crate::{phrase, words};
+use crate::phrase;
+use crate::words::{self, Meaning};
 use model::{Audit, Finding, Hint, NotLooked, RulePage};
 
 /// At most this many hints are named in the first line.
@@ -27,11 +28,15 @@ pub fn blocks(found: &Audit) -> Vec<Vec<Block>> {
     [Some(head), hints, unseen].into_iter().flatten().collect()
 }
 
-/// What a label of figures means, and what to do then: `few events`, `few-events`. `None`: there is no such label.
-pub fn label(name: &str) -> Option<Vec<Block>> {
+/// A label of figures, by its name: `few events`, `few-events`.
+pub fn label(name: &str) -> Option<&'static Meaning> {
     let plain = |label: &str| label.replace('-', " ");
-    let found = words::MEANINGS.iter().find(|one| plain(one.label) == plain(name))?;
-    Some(vec![Block::Headline(found.label.into()), Block::paragraph(found.means), Block::paragraph(found.then)])
+    words::MEANINGS.iter().find(|one| plain(one.label) == plain(name))
+}
+
+/// What it means, and what to do then.
+pub fn meaning(of: &Meaning) -> Vec<Block> {
+    vec![Block::Headline(of.label.into()), Block::paragraph(of.means), Block::paragraph(of.then)]
 }
 
 /// `12 hints: the three worst …`, `nothing to hint at: 71 rules looked, 9 could not: …`

@@ -25,4 +25,4 @@ mod slices;
 pub mod terminal;
 mod words;
 
-pub use words::{printable, tame, tame_lines};
+pub use words::{MEANINGS, Meaning, printable, tame, tame_lines};

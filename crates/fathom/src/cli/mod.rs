@@ -31,8 +31,9 @@ use std::path::PathBuf;
     about = "Measures every layer of a Ceph cluster, from the disk to images, files, buckets and virtual machines, and says what each one takes"
 )]
 #[command(after_help = "Exit codes: 0 done; 1 failed; 2 wrong usage or input; 3 refused for safety; \
-                        4 done, but figures are unsettled, implausible or missing, a drive's fitness is not decided, or an audit has hints or did not reach a host; \
-                        5 a figure is worse than its threshold, differs from fio's, or a drive is unfit.")]
+                        4 done, but figures are unsettled, implausible or missing, operations failed, a drive's fitness is not decided, an audit has hints or \
+                        did not reach a host, or a comparison lacks figures; 5 a figure is worse than its threshold, --ab, prove or compare found something \
+                        worse, fio's figure differs, or a drive is unfit; 130 a second Ctrl-C.")]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,

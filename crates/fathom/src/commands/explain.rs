@@ -1,19 +1,20 @@
 //! `fathom explain`: the page of a rule, what a figure's label means, or all rules.
 
+use crate::cli::Common;
 use crate::cli::audit::ExplainArgs;
-use crate::cli::{Common, Format};
 use experiments::diagnose::{RULES, page};
 use model::{Failure, RulePage, nearest};
-use report::{audit, json};
+use report::{MEANINGS, Meaning, audit, json};
 
 pub fn run(common: &Common, args: &ExplainArgs) -> Result<u8, Failure> {
     let pages: Vec<RulePage> = RULES.iter().map(|rule| page(rule)).collect();
     let Some(name) = &args.rule else {
-        super::show(common, &audit::list(&pages), || json::rules(&pages))?;
+        let labels: Vec<&Meaning> = MEANINGS.iter().collect();
+        super::show(common, &audit::list(&pages), || json::rules(&pages, &labels))?;
         return Ok(0);
     };
-    if let Some(blocks) = report::audit::label(name).filter(|_| common.format != Format::Json) {
-        return crate::output::say(&report::terminal::text(&[blocks], &super::style())).map(|()| 0);
+    if let Some(label) = audit::label(name) {
+        return super::show(common, &[audit::meaning(label)], || json::rules(&[], &[label])).map(|()| 0);
     }
     let Some(found) = pages.iter().find(|page| page.id == *name) else {
         let names = nearest(name, pages.iter().map(|page| page.id.as_str()));
@@ -23,6 +24,6 @@ pub fn run(common: &Common, args: &ExplainArgs) -> Result<u8, Failure> {
         );
         return Err(Failure::Usage(text));
     };
-    super::show(common, &audit::page(found), || json::rules(std::slice::from_ref(found)))?;
+    super::show(common, &audit::page(found), || json::rules(std::slice::from_ref(found), &[]))?;
     Ok(0)
 }

@@ -2,6 +2,7 @@
 
 use crate::audit::says;
 use crate::phrase;
+use crate::words::Meaning;
 use model::{Audit, Hint, NotLooked, RulePage, Standing};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,6 +45,16 @@ pub(super) struct RulesDocument<'a> {
     schema: &'static str,
     version: &'static str,
     rules: &'a [RulePage],
+    /// What labels of figures mean.
+    labels: Vec<LabelDocument>,
+}
+
+/// What a label of figures means, and what to do then.
+#[derive(Serialize, JsonSchema)]
+struct LabelDocument {
+    label: &'static str,
+    means: &'static str,
+    then: &'static str,
 }
 
 /// `fathom.audit/1`. `fsid`: of the cluster that was looked at.
@@ -61,8 +72,10 @@ pub fn audit(found: &Audit, fsid: Option<&str>) -> Value {
 }
 
 /// `fathom.rules/1`.
-pub fn rules(pages: &[RulePage]) -> Value {
-    json!(RulesDocument { schema: super::RULES, version: env!("CARGO_PKG_VERSION"), rules: pages })
+pub fn rules(pages: &[RulePage], labels: &[&Meaning]) -> Value {
+    let label = |one: &&Meaning| LabelDocument { label: one.label, means: one.means, then: one.then };
+    let labels = labels.iter().map(label).collect();
+    json!(RulesDocument { schema: super::RULES, version: env!("CARGO_PKG_VERSION"), rules: pages, labels })
 }
 
 impl<'a> From<&'a Hint> for HintDocument<'a> {
