@@ -4,7 +4,7 @@ use crate::admin::Cluster;
 use crate::errors::ClusterError;
 use model::PgStates;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -86,6 +86,43 @@ pub fn wait_calm(
     }
 }
 
+/// Words in the state of a placement group for which its OSDs read or write much beside what clients ask.
+const LABOUR: [&str; 5] = ["backfilling", "deep", "recovering", "repair", "snaptrim"];
+/// Where more placement groups are in such states, all OSDs have part in it, and the list of them is long.
+const LISTED_MOST: u32 = 100;
+
+/// The OSDs of placement groups in such states, each with the words; none: more are than are listed.
+pub(crate) fn osds_at_work(
+    cluster: &Cluster,
+    states: &PgStates,
+) -> Result<BTreeMap<u32, BTreeSet<String>>, ClusterError> {
+    let in_state = |word: &str| -> u32 {
+        let own = states.iter().filter(|(name, _)| name.split('+').any(|one| one == word));
+        own.map(|(_, number)| number).sum()
+    };
+    let words: Vec<&str> = LABOUR.into_iter().filter(|word| in_state(word) > 0).collect();
+    let groups: u32 = words.iter().map(|word| in_state(word)).sum();
+    if words.is_empty() || groups > LISTED_MOST {
+        return Ok(BTreeMap::new());
+    }
+    Ok(at_work(&cluster.ask_manager(json!({"prefix": "pg ls", "states": words}))?))
+}
+
+fn at_work(listed: &Value) -> BTreeMap<u32, BTreeSet<String>> {
+    let groups = listed.get("pg_stats").unwrap_or(listed).as_array().into_iter().flatten();
+    let mut found: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+    for group in groups {
+        let words: BTreeSet<String> =
+            group["state"].as_str().unwrap_or_default().split('+').map(String::from).collect();
+        let words: BTreeSet<String> = words.into_iter().filter(|word| LABOUR.contains(&word.as_str())).collect();
+        let osds = ["acting", "up"].into_iter().flat_map(|set| group[set].as_array().into_iter().flatten());
+        // In place of an OSD that is missing stands the largest number.
+        let osds = osds.filter_map(Value::as_u64).filter(|osd| *osd < i32::MAX as u64);
+        osds.for_each(|osd| found.entry(osd as u32).or_default().extend(words.iter().cloned()));
+    }
+    found
+}
+
 /// What goes on in the placement groups of all pools but these.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OfOthers {
@@ -142,6 +179,18 @@ mod tests {
         assert_eq!(of(&[3, 12]), OfOthers::default());
         assert_eq!(of_others(&json!(listed.clone()), &[3]), of(&[3]));
         assert_eq!(of_others(&json!({}), &[]), OfOthers::default());
+    }
+
+    #[test]
+    fn who_has_part_in_what_goes_on_is_read_of_both_sets() {
+        let listed = json!({"pg_stats": [
+            {"pgid": "3.1", "state": "active+clean+scrubbing+deep", "acting": [4, 2], "up": [4, 2]},
+            {"pgid": "3.2", "state": "active+remapped+backfilling", "acting": [2, 2147483647], "up": [2, 7]},
+        ]});
+        let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<BTreeSet<_>>();
+        let expected = [(2, words(&["backfilling", "deep"])), (4, words(&["deep"])), (7, words(&["backfilling"]))];
+        assert_eq!(at_work(&listed), BTreeMap::from(expected));
+        assert!(at_work(&json!({})).is_empty());
     }
 
     fn states(of: &[(&str, u32)]) -> PgStates {

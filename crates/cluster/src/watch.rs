@@ -25,6 +25,8 @@ pub struct Seen {
     pub slow: Option<String>,
     /// Placement groups that are anything but `active+clean`.
     pub pgs: PgStates,
+    /// OSDs whose placement groups are scrubbed, recovered, moved or trimmed, with the words of their states.
+    pub at_work: BTreeMap<u32, BTreeSet<String>>,
     /// Placement groups that serve nothing are more than at the least since the watch began: in which states all of them are.
     pub inactive: Option<String>,
     /// Of each OSD the epoch of the map in which it last came up.
@@ -70,7 +72,8 @@ impl Known {
                 self.lost = self.lost.take().or((gone.len() > 1).then_some(gone));
                 let before = std::mem::take(&mut self.seen);
                 let came_back = came_back(before.came_back, &before.up_from, &now);
-                self.seen = Seen { pgs: before.pgs, inactive: before.inactive, came_back, ..now };
+                let (pgs, at_work, inactive) = (before.pgs, before.at_work, before.inactive);
+                self.seen = Seen { pgs, at_work, inactive, came_back, ..now };
             }
             Err(error) => self.unseen = error.to_string(),
         }
@@ -141,9 +144,15 @@ impl Watch {
         let silence = Silence { known: Arc::new(Mutex::new(known)), monitors: cluster.rados.option("mon_host") };
         let mut watch = Watch { silence, stop: Arc::default(), threads: Vec::new() };
         watch.look_every_second(cluster, look, |known, found| known.put(found, Instant::now()));
-        watch.look_every_second(cluster, pg_states::look, |known, found| {
-            if let Ok((states, _)) = found {
+        let groups = |cluster: &Cluster| {
+            let (states, _) = pg_states::look(cluster)?;
+            let at_work = pg_states::osds_at_work(cluster, &states);
+            Ok((states, at_work))
+        };
+        watch.look_every_second(cluster, groups, |known, found| {
+            if let Ok((states, at_work)) = found {
                 known.put_groups(states);
+                known.seen.at_work = at_work.unwrap_or_default();
             }
         });
         Ok(watch)

@@ -6,7 +6,7 @@ use crate::drive::Temperatures;
 use crate::facts::Facts;
 use crate::held_operations::HeldOperations;
 use crate::image_states::StateTimes;
-use crate::observed::{CameBack, Observed, PgsSeen};
+use crate::observed::{CameBack, Observed, OsdsAtWork, PgsSeen};
 use crate::osd_times::OsdTimes;
 use crate::pages::PagesRead;
 use crate::path_mtu::PathMtu;
@@ -35,6 +35,8 @@ pub enum Observation {
     Hosts(Observed),
     /// In which states placement groups were while a slice was measured, if not all were active and clean.
     PgsSeen(PgsSeen),
+    /// Which OSDs scrubbed, recovered, moved or trimmed placement groups.
+    OsdsAtWork(OsdsAtWork),
     /// Which OSDs were down and came up again.
     CameBack(CameBack),
     /// What each of several streams carried while a slice was measured.
@@ -65,6 +67,7 @@ impl Observation {
         "held-operations",
         "observed",
         "pgs-seen",
+        "osds-at-work",
         "came-back",
         "streams",
         "pages-read",
@@ -119,6 +122,12 @@ impl Record {
 
     pub fn came_back(&self) -> impl Iterator<Item = &CameBack> {
         self.observations.iter().filter_map(|seen| if let Observation::CameBack(own) = seen { Some(own) } else { None })
+    }
+
+    pub fn osds_at_work(&self) -> impl Iterator<Item = &OsdsAtWork> {
+        self.observations
+            .iter()
+            .filter_map(|seen| if let Observation::OsdsAtWork(own) = seen { Some(own) } else { None })
     }
 
     pub fn pgs_seen(&self) -> impl Iterator<Item = &PgsSeen> {

@@ -6,7 +6,7 @@ use crate::step_id::StepId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Of one slice of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,14 @@ pub struct PgsSeen {
     pub step: StepId,
     pub pass: u32,
     pub states: PgStates,
+}
+
+/// While a slice was measured: OSDs whose placement groups were scrubbed, recovered, moved or trimmed, with the words of their states.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OsdsAtWork {
+    pub step: StepId,
+    pub pass: u32,
+    pub osds: BTreeMap<u32, BTreeSet<String>>,
 }
 
 /// While a slice was measured, or since the one before it: OSDs that were down and came up again, and how often.

@@ -1,5 +1,6 @@
 //! Why it is slow: rules suspect causes in what is known, ask for the measurement that tells, and what one cause explains is evidence of it.
 
+mod at_work;
 mod audit;
 #[cfg(test)]
 mod by_position_cases;

@@ -1,6 +1,6 @@
 //! The measurement that tells a suspect from what only looks like it: what is measured, and what the result says.
 
-use super::{Case, Rule, Suspect, left_out};
+use super::{Case, Rule, Suspect, at_work, left_out};
 use judge::Entry;
 use model::{CauseTest, Cost, Phrase, Refuted, Standing, Step, phrase};
 
@@ -54,7 +54,7 @@ pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Ref
                 suspect.evidence.extend(why.map(|left_out| phrase!("not tested: {}", left_out.why)));
             }
         }
-        remain.push((rule, suspect));
+        remain.push((rule, at_work::doubted(rule, suspect, case)));
     }
     (remain, refuted)
 }

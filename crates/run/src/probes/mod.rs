@@ -2,6 +2,7 @@
 
 mod came_back;
 pub mod held_operations;
+mod osds_at_work;
 mod placement_groups;
 mod services;
 mod slow_operations;
@@ -50,6 +51,7 @@ const PROBES: &[Start] = &[
     stores::start,
     services::start,
     placement_groups::start,
+    osds_at_work::start,
     came_back::start,
     slow_operations::start,
     held_operations::start,
