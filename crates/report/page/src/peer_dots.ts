@@ -11,10 +11,14 @@ export interface Peer {
   outlier: Outlier | null;
   host: string;
   slot: string;
+  /** Else its value is struck out: it says nothing of its peers. */
+  used: boolean;
 }
 
 /** Where the peers stand: a slot for each, an empty one between hosts; `step` is the pixels from slot to slot. */
 interface Layout {
+  /** What is drawn. */
+  all: Peer[];
   slots: string[];
   step: number;
   domain: [number, number];
@@ -26,19 +30,24 @@ const LETTER = 7.5;
 const hosts = (all: Peer[]): Peer[][] =>
   [...new Set(all.map((peer) => peer.host))].map((host) => all.filter((peer) => peer.host === host));
 
-function layout(all: Peer[], width: number): Layout {
-  const slots = hosts(all).flatMap((some, n) => [...(n > 0 ? [`gap${n}`] : []), ...some.map((peer) => peer.slot)]);
-  const edges = all.flatMap(({ value }) => [value.value, value.low ?? value.value, value.high ?? value.value]);
-  const [low, high] = [Math.min(...edges), Math.max(...edges)];
+/** Struck values are drawn where they lie among the others, and move no axis. */
+function layout(peers: Peer[], middle: number | null, width: number): Layout {
+  const used = peers.filter((peer) => peer.used);
+  const some = used.length > 0 ? used : peers;
+  const edges = some.flatMap(({ value }) => [value.value, value.low ?? value.value, value.high ?? value.value]);
+  const [low, high] = [Math.min(...edges, middle ?? Infinity), Math.max(...edges, middle ?? -Infinity)];
   const room = (high - low) * 0.12 || Math.abs(high) * 0.1 || 1;
-  const floor = low >= 0 ? Math.max(0, low - room) : low - room;
-  return { slots, step: (width - 60) / (slots.length + 1), domain: [floor, high + room] };
+  const domain: [number, number] = [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
+  const all = peers.filter(({ value: { value }, used }) => used || (value >= domain[0] && value <= domain[1]));
+  const slots = hosts(all).flatMap((some, n) => [...(n > 0 ? [`gap${n}`] : []), ...some.map((peer) => peer.slot)]);
+  return { all, slots, step: (width - 60) / (slots.length + 1), domain };
 }
 
-export function dots(label: string, all: Peer[], width: number): Element {
-  const { slots, step, domain } = layout(all, width);
+/** `middle`: the median of all peers, also of those that are not drawn. */
+export function dots(label: string, peers: Peer[], middle: number | null, width: number): Element {
+  const { all, slots, step, domain } = layout(peers, middle, width);
   const r = Math.max(2, Math.min(4.6, step / 3));
-  const middle = all.length > 2 ? [median(all.map((peer) => peer.value.value))] : [];
+  const used = all.filter((peer) => peer.used);
   const gaps = slots.filter((slot) => slot.startsWith("gap"));
   return picture(label, {
     width,
@@ -53,8 +62,8 @@ export function dots(label: string, all: Peer[], width: number): Element {
     marks: [
       ...linearY(4),
       ruleX(gaps, { stroke: "var(--rule)", strokeDasharray: "2,3" }),
-      ruleY(middle, { stroke: "var(--soft)", strokeDasharray: "4,3" }),
-      ruleX(all, {
+      ruleY(middle !== null && used.length > 2 ? [middle] : [], { stroke: "var(--soft)", strokeDasharray: "4,3" }),
+      ruleX(used, {
         x: "slot",
         y1: (peer) => peer.value.low ?? peer.value.value,
         y2: (peer) => peer.value.high ?? peer.value.value,
@@ -72,8 +81,10 @@ export function dots(label: string, all: Peer[], width: number): Element {
 }
 
 function marks(all: Peer[], r: number, filled: boolean): Markish {
-  const title = ({ named: { figure }, host }: Peer) =>
-    `${figure.target}${host ? ` on ${host}` : ""}: ${withUnit(figure)}, ${figure.label}`;
+  const title = ({ named: { figure }, host }: Peer) => {
+    const way = figure.written.which;
+    return `${figure.target}${host ? ` on ${host}` : ""}${way ? `, ${way}` : ""}: ${withUnit(figure)}, ${figure.label}`;
+  };
   return dot(
     all.filter((peer) => look(peer.named.figure.label).hollow !== filled),
     {
@@ -123,7 +134,7 @@ function hostNames(all: Peer[], step: number, y: number): Markish {
   return text(fit ? groups : [], { x: "slot", y, dy: 28, text: name, fill: "var(--soft)", fontSize: 11 });
 }
 
-function median(values: number[]): number {
+export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
