@@ -95,7 +95,7 @@ pub struct Bar {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Stacks {
     pub caption: Caption,
-    /// Every name that a segment of such a chart may have: its place gives it its colour.
+    /// Every name that a segment of such a chart may have, in their order: those in use get a colour each.
     pub names: Vec<String>,
     pub rows: Vec<StackedBar>,
 }

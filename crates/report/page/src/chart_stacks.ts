@@ -1,4 +1,4 @@
-//! Wholes in parts: each a bar of segments, the same part in the same colour in all of them.
+//! Wholes in parts: each a bar of segments, the same part in the same colour in all bars of a chart.
 
 import { barX, ruleX, text } from "@observablehq/plot";
 import { h } from "./dom";
@@ -8,21 +8,30 @@ import type { Segment, StackedBar, Stacks } from "./types_page";
 type Piece = Segment & { row: string; from: number; to: number };
 
 const [LEFT, RIGHT] = [150, 72];
-/** Hues that are told apart in both colour schemes; the last ones repeat where there are more parts. */
+/** As many as there are names of parts. Each is the one that differs most from all before it (distance in OKLab, for eyes that lack a
+ *  colour receptor too), among those that stand out on both colour schemes' surface: any two differ by 0.1 at least. */
 const COLOURS = [
-  "#7fa8bd",
-  "#2f86b4",
-  "#5b93b0",
-  "#58c0ea",
-  "#8a4bbf",
-  "#b58ae0",
-  "#3d9970",
-  "#9bc53d",
-  "#e29a3b",
-  "#d1495b",
-  "#9aa5ab",
+  "#3388bb",
+  "#ffbb11",
+  "#aa3300",
+  "#ee99ff",
+  "#779900",
+  "#773399",
+  "#66ddbb",
+  "#ee7777",
+  "#006655",
+  "#aaaabb",
+  "#996688",
+  "#9988ee",
+  "#997744",
+  "#bbaa44",
+  "#11aa88",
+  "#3355bb",
+  "#eeaa88",
+  "#aa3366",
 ];
 
+/** The names that the bars have, in their order: each has a colour of its own. */
 const used = (order: string[], rows: StackedBar[]): string[] =>
   order.filter((name) => rows.some(({ segments }) => segments.some((one) => one.name === name)));
 
@@ -39,7 +48,7 @@ function pieces(rows: StackedBar[]): Piece[] {
 
 export function drawStacks({ caption, names: order, rows }: Stacks, width: number): Element[] {
   const [all, parts] = [pieces(rows), used(order, rows)];
-  const colour = (name: string): string => COLOURS[order.indexOf(name) % COLOURS.length]!;
+  const colour = (name: string): string => COLOURS[parts.indexOf(name) % COLOURS.length]!;
   const name = (row: StackedBar): string => row.name;
   const end = (row: StackedBar): number => row.segments.reduce((sum, { value }) => sum + value, 0);
   const most = Math.max(...rows.map(end)) || 1;
@@ -65,6 +74,6 @@ export function drawStacks({ caption, names: order, rows }: Stacks, width: numbe
 
 function keys(parts: string[], colour: (name: string) => string): HTMLElement {
   const swatch = (part: string) =>
-    h("i", { class: "key", style: `background: ${colour(part)}`, "aria-hidden": "true" });
+    h("i", { class: "key segment", style: `background: ${colour(part)}`, "aria-hidden": "true" });
   return h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, swatch(part), part)));
 }

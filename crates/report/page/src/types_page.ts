@@ -219,7 +219,7 @@ export interface Bar {
 export interface Stacks {
   caption: Caption;
   /**
-   * Every name that a segment of such a chart may have: its place gives it its colour.
+   * Every name that a segment of such a chart may have, in their order: those in use get a colour each.
    */
   names: string[];
   rows: StackedBar[];
