@@ -104,8 +104,12 @@ pub struct Stacks {
 pub struct StackedBar {
     pub name: String,
     pub segments: Vec<Segment>,
-    /// The whole.
+    /// Where the whole ends, as it was measured.
+    pub whole: f64,
+    /// The whole, as it is written.
     pub text: String,
+    /// Why segments reach beyond the whole; empty: they do not, but for rounding.
+    pub beyond: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -228,9 +228,17 @@ export interface StackedBar {
   name: string;
   segments: Segment[];
   /**
-   * The whole.
+   * Where the whole ends, as it was measured.
+   */
+  whole: number;
+  /**
+   * The whole, as it is written.
    */
   text: string;
+  /**
+   * Why segments reach beyond the whole; empty: they do not, but for rounding.
+   */
+  beyond: string;
 }
 export interface Segment {
   name: string;

@@ -91,9 +91,11 @@ fn table(columns: &[LatencyParts]) -> Table {
     Table::new(heading, rows.into_iter().chain([total.with(Emphasis::Strong)]))
 }
 
-/// A rest of less than a hundredth is what rounding leaves.
+/// Less than this share of the mean is what rounding leaves.
+const REST_LEAST: f64 = 0.01;
+
 fn shown(one: &LatencyParts) -> impl Iterator<Item = &LatencyPart> {
-    one.parts.iter().filter(|part| part.part != Part::Rest || part.ms.abs() > 0.01 * one.mean_ms)
+    one.parts.iter().filter(|part| part.part != Part::Rest || part.ms.abs() > REST_LEAST * one.mean_ms)
 }
 
 fn picture(pattern: Pattern, columns: &[LatencyParts], each: &[&LatencyParts]) -> Chart {
@@ -105,17 +107,26 @@ fn picture(pattern: Pattern, columns: &[LatencyParts], each: &[&LatencyParts]) -
     Chart::Stacks(Stacks { caption, names, rows: rows.map(stack).collect() })
 }
 
+/// Timers that contradict each other add up to more than the mean: the rest is negative then, and is no segment.
 fn stack(one: &LatencyParts) -> StackedBar {
     let segment = |part: &LatencyPart| Segment {
         name: part.part.name().to_string(),
-        value: part.ms.max(0.0),
+        value: part.ms,
         text: format!("{} {} ms", part.part.name(), written(part.ms, one.mean_ms)),
     };
-    StackedBar {
-        name: words::place(one.layer, &one.target),
-        segments: shown(one).map(segment).collect(),
-        text: written(one.mean_ms, one.mean_ms),
-    }
+    let segments: Vec<Segment> = shown(one).filter(|part| part.ms > 0.0).map(segment).collect();
+    let more = segments.iter().map(|one| one.value).sum::<f64>() - one.mean_ms;
+    let mean = written(one.mean_ms, one.mean_ms);
+    let (text, beyond) = if more > REST_LEAST * one.mean_ms {
+        let more = written(more, one.mean_ms);
+        (
+            format!("mean {mean}"),
+            format!("counted twice: the parts add up to {more} ms more than the mean of {mean} ms"),
+        )
+    } else {
+        (mean, String::new())
+    };
+    StackedBar { name: words::place(one.layer, &one.target), segments, whole: one.mean_ms, text, beyond }
 }
 
 /// As many digits as the mean has.
@@ -151,6 +162,23 @@ mod tests {
             parts: vec![LatencyPart { part: Part::Rest, ms: mean_ms }],
             doubt: None,
         }
+    }
+
+    #[test]
+    fn a_bar_that_is_longer_than_the_mean_says_what_is_beyond_it() {
+        let part = |part, ms| LatencyPart { part, ms };
+        let mut one = of("pool a", 2.0);
+        one.parts =
+            vec![part(Part::Client, 1.5), part(Part::Queue, 0.0), part(Part::Osds, 1.0), part(Part::Rest, -0.5)];
+        let bar = stack(&one);
+        let segments: Vec<(&str, f64)> = bar.segments.iter().map(|one| (one.name.as_str(), one.value)).collect();
+        assert_eq!(segments, [("client", 1.5), ("OSDs", 1.0)]);
+        assert_eq!((bar.whole, bar.text.as_str()), (2.0, "mean 2.000"));
+        assert_eq!(bar.beyond, "counted twice: the parts add up to 0.500 ms more than the mean of 2.000 ms");
+        // What rounding leaves is not told.
+        one.parts = vec![part(Part::Client, 2.01), part(Part::Rest, -0.01)];
+        let bar = stack(&one);
+        assert_eq!((bar.text.as_str(), bar.beyond.as_str()), ("2.000", ""));
     }
 
     #[test]
