@@ -3,6 +3,7 @@
 import { panels } from "./charts";
 import { h, type Child } from "./dom";
 import { grid } from "./grid";
+import { leftOut, onPaper } from "./print";
 import type { Block, Chart, Emphasis, Fold, Item, PageSection, Span, Text } from "./types_page";
 
 /** The address of a figure, by its place in the report. */
@@ -79,10 +80,14 @@ function list(items: Item[]): HTMLElement {
   const made = (some: Item[]) => some.map(item);
   const numbered = items.some(({ number }) => typeof number === "number");
   const all = h(numbered ? "ol" : "ul", { class: numbered ? "notes" : "list" }, ...made(items.slice(0, MOST)));
-  if (items.length > MOST) {
-    const rest = h("li", {});
-    const show = () => rest.replaceWith(...made(items.slice(MOST)));
-    rest.append(h("button", { type: "button", class: "save", click: show }, `Show all ${items.length}`));
+  const hidden = items.slice(MOST);
+  if (hidden.length > 0) {
+    const rest = h("li", { class: "rest" });
+    const show = () => rest.replaceWith(...made(hidden));
+    rest.append(
+      h("button", { type: "button", class: "save", click: show }, `Show all ${items.length}`),
+      onPaper(leftOut(MOST, items.length, "entries")),
+    );
     all.append(rest);
   }
   return all;

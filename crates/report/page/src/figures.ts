@@ -3,6 +3,7 @@
 import { mixed, type Figure, type Named } from "./data";
 import { h, section, type Child } from "./dom";
 import { detail } from "./detail";
+import { leftOut, onPaper } from "./print";
 import { badge, struckOut } from "./words";
 
 interface Column {
@@ -60,6 +61,7 @@ export function figures(all: Named[]): HTMLElement {
         h("thead", {}, heads(list)),
         body,
       ),
+      list.paper,
     ),
     place,
   );
@@ -76,6 +78,8 @@ class Rows {
   private fits: (named: Named) => boolean = () => true;
   private listed: Named[];
   private shown = 0;
+  /** How many of them paper shows. */
+  readonly paper = onPaper("");
 
   constructor(all: Named[], body: HTMLElement) {
     this.all = all;
@@ -129,6 +133,7 @@ class Rows {
     const end = Math.min(Math.max(until, this.shown), this.listed.length);
     this.body.append(...this.listed.slice(this.shown, end).map((named) => this.row(named)));
     this.shown = end;
+    this.paper.textContent = leftOut(end, this.listed.length, "figures");
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Link } from "./blocks";
 import { emphasised } from "./blocks";
 import { h, type Child } from "./dom";
+import { leftOut, onPaper } from "./print";
 import type { Cell, Column, Emphasis, Row, Table, WrittenCell } from "./types_page";
 import { badge } from "./words";
 
@@ -32,12 +33,13 @@ export function grid({ columns, rows }: Table, link: Link): HTMLElement {
 
   function rest(): Child {
     if (rows.length <= MOST) return null;
-    const button = h("button", { type: "button", class: "save more" }, `Show all ${rows.length}`);
-    button.addEventListener("click", () => {
+    const show = () => {
       body.append(...rows.slice(MOST).flatMap(row));
-      button.remove();
-    });
-    return button;
+      more.remove();
+    };
+    const button = h("button", { type: "button", class: "save", click: show }, `Show all ${rows.length}`);
+    const more = h("div", { class: "more" }, button, onPaper(leftOut(MOST, rows.length, "rows")));
+    return more;
   }
 }
 

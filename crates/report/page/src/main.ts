@@ -9,6 +9,7 @@ import { figures } from "./figures";
 import { answer, head } from "./head";
 import { peers } from "./peers";
 import { spare } from "./plots";
+import { foldsOnPaper } from "./print";
 
 /** Kept only while the page is open: a report leaves nothing in the browser. */
 function theme(): HTMLElement {
@@ -76,4 +77,5 @@ document.body.append(
     `Fathom ${run.version}, run ${run.run}. Intervals are 95 %. This file is complete: it loads nothing.`,
   ),
 );
+foldsOnPaper();
 document.documentElement.dataset.ready = "true";

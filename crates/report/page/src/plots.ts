@@ -8,15 +8,25 @@ import { tick, tickOf } from "./numbers";
 export function place(label: string, draw: (width: number) => Element | Element[]): HTMLElement {
   const box = h("div", { class: "chart", role: "group", "aria-label": label });
   let drawn = 0;
-  const follow = new ResizeObserver(() => {
+  const fit = () => {
     const width = Math.floor(box.clientWidth);
     if (width < 40 || Math.abs(width - drawn) < 2) return;
     drawn = width;
     box.replaceChildren(...attempt(draw, width));
-  });
+  };
+  fits.set(box, fit);
+  const follow = new ResizeObserver(fit);
   if (sparing) whenNear(box, () => follow.observe(box));
   else follow.observe(box);
   return box;
+}
+
+/** How each place draws itself at its present width. */
+const fits = new WeakMap<Element, () => void>();
+
+/** Also what nobody has come near to yet. */
+export function drawAll(): void {
+  for (const box of document.querySelectorAll(".chart")) fits.get(box)?.();
 }
 
 /** Of a large run: what nobody has come near to yet costs nothing. */
@@ -25,18 +35,16 @@ export function spare(): void {
   sparing = true;
 }
 
-/** Somewhat before it is seen; paper shows all. */
+/** Somewhat before it is seen. */
 function whenNear(box: Element, begin: () => void): void {
   const start = () => {
     near.disconnect();
-    removeEventListener("beforeprint", start);
     begin();
   };
   const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && start(), {
     rootMargin: "400px",
   });
   near.observe(box);
-  addEventListener("beforeprint", start);
 }
 
 /** Numbers without any sense (beyond 1e300) have no axis: then the place says so, and the rest of the page stands. */

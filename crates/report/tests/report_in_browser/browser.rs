@@ -151,6 +151,11 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
     }
 
+    /// Prints it, as the browser's own dialog would; what it looks like is not kept.
+    pub fn to_paper(&mut self) {
+        self.call("Page.printToPDF", json!({}));
+    }
+
     pub fn press(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             self.call("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));

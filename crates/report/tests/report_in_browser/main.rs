@@ -4,6 +4,7 @@ mod browser;
 mod causes;
 mod csv;
 mod labels;
+mod paper;
 mod parts;
 mod peers;
 mod pictures;
