@@ -89,12 +89,27 @@ function list(items: Item[]): HTMLElement {
       onPaper(leftOut(MOST, items.length, "entries")),
     );
     all.append(rest);
+    whenAsked(hidden, () => rest.parentNode && show());
   }
   return all;
 }
 
+/** A link to an item that is not shown yet shows it. */
+function whenAsked(hidden: Item[], show: () => void): void {
+  const asked = () => hidden.some(({ number }) => typeof number === "number" && location.hash === `#${note(number)}`);
+  if (asked()) show();
+  addEventListener("hashchange", () => {
+    if (!asked()) return;
+    show();
+    // The browser looked for it before it was there.
+    location.replace(location.hash);
+  });
+}
+
+const note = (number: number): string => `note-${number}`;
+
 function item({ number, text: own, more }: Item): HTMLElement {
-  const id = typeof number !== "number" ? null : `note-${number}`;
+  const id = typeof number !== "number" ? null : note(number);
   return h("li", { id }, ...text(own), ...(more ?? []).map((line) => h("small", {}, ...text(line))));
 }
 

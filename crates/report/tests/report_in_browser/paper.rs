@@ -1,4 +1,4 @@
-//! The report on paper, where nothing can be clicked.
+//! The report on paper, where nothing can be clicked; and links to what is shown only when it is asked for.
 
 use crate::browser::Browser;
 use crate::{peers, runs, show};
@@ -61,4 +61,18 @@ fn paper_says_how_many_figures_it_leaves_out() {
     assert_eq!(browser.text(said), "300 of 301 figures; the rest is in the file");
     browser.eval("(() => { const box = document.querySelector('.tall'); box.scrollTop = box.scrollHeight; box.dispatchEvent(new Event('scroll')); })()");
     assert_eq!(browser.text(said), "", "all are there");
+}
+
+#[test]
+fn a_link_to_an_item_that_is_not_shown_yet_shows_it() {
+    let mut browser = Browser::start();
+    show(&mut browser, &missing(60), "");
+    assert_eq!((browser.count("#note-40"), browser.count("#note-41")), (1, 0));
+    browser.eval("(document.querySelector('a[href=\"#note-45\"]').click(), 0)");
+    browser.eval("new Promise(done => setTimeout(done, 300)).then(() => 0)");
+    assert_eq!(browser.text("document.querySelector(':target').id"), "note-45");
+    let seen = "(() => { const { top } = document.getElementById('note-45').getBoundingClientRect(); return top >= 0 && top < innerHeight; })()";
+    assert_eq!(browser.eval(seen), true);
+    show(&mut browser, &missing(60), "#note-50");
+    assert_eq!(browser.text("document.querySelector(':target').id"), "note-50");
 }
