@@ -185,6 +185,8 @@ pub struct Heat {
     /// What some colours mean; empty: the caption says it.
     pub scale: Vec<HeatMark>,
     pub cells: Vec<HeatCell>,
+    /// Which of these numbers stand in a table below, for those who hear the page.
+    pub table: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

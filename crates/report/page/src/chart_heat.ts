@@ -47,7 +47,7 @@ function drawn(heat: Heat, link: Link, width: number, fill: Fill): Element {
   const [top, bottom] = [4, (across === "" ? 28 : 40) + (group > 0 ? 16 : 0)];
   const [middles, firsts] = [groups.map(middle), groups.slice(1).map(({ first }) => first)];
   const line = { stroke: "var(--soft)", strokeOpacity: 0.6 };
-  return picture(`${caption.title}; the tables below hold the same numbers`, {
+  return picture(`${caption.title}; ${heat.table}`, {
     width,
     height: top + bottom + row * rows.length,
     marginLeft: left,

@@ -320,6 +320,10 @@ export interface Heat {
    */
   scale: HeatMark[];
   cells: HeatCell[];
+  /**
+   * Which of these numbers stand in a table below, for those who hear the page.
+   */
+  table: string;
 }
 export interface HeatGroup {
   name: string;

@@ -1,5 +1,6 @@
 //! How fast each host is towards each other, as a square of numbers.
 
+use super::slowest;
 use crate::block::{Block, Cell, Column, Row, Table};
 use crate::chart::{Caption, Chart, Heat, HeatCell};
 use crate::numbers;
@@ -53,8 +54,11 @@ fn square(ways: &Ways, family: Family, title: String, unit: &str) -> Vec<Block> 
     if !full || hosts.len() < HOSTS_LEAST {
         return Vec::new();
     }
-    let mut blocks = vec![picture(ways, &hosts, family, Caption::new(&title, "", unit)).into()];
-    if hosts.len() <= HOSTS_MOST {
+    let measured = once(ways);
+    let fits = hosts.len() <= HOSTS_MOST;
+    let table = if fits { slowest::ALL.to_string() } else { slowest::says(measured.len(), "ways") };
+    let mut blocks = vec![picture(ways, &hosts, family, Caption::new(&title, "", unit), table).into()];
+    if fits {
         let cell = |from: &String, to: &String| {
             let way = ways.get(&(from.clone(), to.clone()));
             way.map_or_else(Cell::nothing, |(place, value)| Cell {
@@ -68,12 +72,40 @@ fn square(ways: &Ways, family: Family, title: String, unit: &str) -> Vec<Block> 
         let columns = std::iter::once(Column::left("from ↓ to →")).chain(columns);
         let table = Table::new(columns, hosts.iter().map(row)).into();
         blocks.extend([Block::title(format!("{title}, {unit}")), table]);
+    } else {
+        let title = format!("{title}: {}", slowest::title(measured.len(), "ways"));
+        blocks.extend([Block::title(title), slow_ways(measured, family, unit).into()]);
     }
     blocks
 }
 
+/// Each figure, though a round trip stands for both of its directions.
+fn once(ways: &Ways) -> Vec<Measured<'_>> {
+    let mut known = BTreeSet::new();
+    let all = ways.iter().map(|((from, to), (figure, value))| Measured { from, to, figure: *figure, value: *value });
+    all.filter(|one| known.insert(one.figure)).collect()
+}
+
+struct Measured<'a> {
+    from: &'a str,
+    to: &'a str,
+    figure: usize,
+    value: f64,
+}
+
+fn slow_ways(measured: Vec<Measured>, family: Family, unit: &str) -> Table {
+    let lower_is_better = family == Family::Latency;
+    let row = |one: Measured| {
+        let value = Cell { figure: Some(one.figure), ..numbers::rough(one.value).into() };
+        Row::new([one.from.into(), one.to.into(), value])
+    };
+    let columns = [Column::left("from"), Column::left("to"), Column::right(unit)];
+    let slow = slowest::first(measured, |one| if lower_is_better { one.value } else { -one.value });
+    Table::new(columns, slow.into_iter().map(row))
+}
+
 /// The faster, the fuller the cell.
-fn picture(ways: &Ways, hosts: &[&String], family: Family, caption: Caption) -> Chart {
+fn picture(ways: &Ways, hosts: &[&String], family: Family, caption: Caption, table: String) -> Chart {
     let lower_is_better = family == Family::Latency;
     let values = ways.values().map(|(_, value)| *value);
     let best = if lower_is_better { values.fold(f64::INFINITY, f64::min) } else { values.fold(0.0, f64::max) };
@@ -93,10 +125,63 @@ fn picture(ways: &Ways, hosts: &[&String], family: Family, caption: Caption) -> 
     };
     let names: Vec<String> = hosts.iter().map(|host| (*host).clone()).collect();
     let cells = ways.iter().map(cell).collect();
-    Chart::Heat(Heat { columns: names.clone(), rows: names, cells, caption, ..Heat::default() })
+    Chart::Heat(Heat { columns: names.clone(), rows: names, cells, caption, table, ..Heat::default() })
 }
 
 fn usable(figure: &Figure) -> Option<f64> {
     let void = !crate::words::holds(&figure.label);
     figure.estimate.filter(|_| !void).map(|estimate| estimate.value).filter(|value| value.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every way between hosts, each a little faster than the one before it.
+    fn between(hosts: usize) -> Ways {
+        let name = |host: usize| format!("host{host:02}");
+        let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to);
+        pairs.enumerate().map(|(n, (from, to))| ((name(from), name(to)), (n, 100.0 + n as f64))).collect()
+    }
+
+    fn told(ways: &Ways, family: Family, unit: &str) -> (String, String, Table) {
+        let blocks = square(ways, family, "Between hosts".to_string(), unit);
+        let [Block::Chart(chart), Block::Title(title), Block::Table(table)] = &blocks[..] else { panic!("{blocks:?}") };
+        let Chart::Heat(heat) = &**chart else { panic!("{chart:?}") };
+        (heat.table.clone(), title.clone(), table.clone())
+    }
+
+    fn cells(row: &Row) -> Vec<&str> {
+        row.cells.iter().map(|cell| cell.text.as_str()).collect()
+    }
+
+    #[test]
+    fn few_hosts_have_every_number_in_a_table() {
+        let (says, title, table) = told(&between(12), Family::Linear, "MB/s");
+        assert_eq!((says.as_str(), title.as_str()), (slowest::ALL, "Between hosts, MB/s"));
+        assert_eq!((table.rows.len(), table.columns.len()), (12, 13));
+    }
+
+    #[test]
+    fn of_many_hosts_the_slowest_ways_are_in_a_table_and_the_picture_says_so() {
+        let (says, title, table) = told(&between(13), Family::Linear, "MB/s");
+        assert_eq!(says, "a table below holds the 20 slowest of 156 ways");
+        assert_eq!(title, "Between hosts: the 20 slowest of 156 ways");
+        assert_eq!(table.rows.len(), 20);
+        assert_eq!(cells(&table.rows[0]), ["host00", "host01", "100"]);
+        assert_eq!(table.rows[0].cells[2].figure, Some(0));
+    }
+
+    #[test]
+    fn a_round_trip_is_told_once_and_the_longest_first() {
+        let mut ways: Ways = between(13).into_iter().filter(|((from, to), _)| from < to).collect();
+        for ((from, to), value) in ways.clone() {
+            ways.insert((to, from), value);
+        }
+        let (says, _, table) = told(&ways, Family::Latency, "ms");
+        assert_eq!(says, "a table below holds the 20 slowest of 78 ways");
+        assert_eq!(cells(&table.rows[0])[..2], ["host11", "host12"]);
+        let figures: BTreeSet<Option<usize>> = table.rows.iter().map(|row| row.cells[2].figure).collect();
+        assert_eq!(figures.len(), 20);
+    }
 }

@@ -34,6 +34,7 @@ pub(crate) mod response;
 pub(crate) mod run;
 pub(crate) mod scope;
 pub(crate) mod slow_operations;
+mod slowest;
 pub(crate) mod stores;
 pub(crate) mod sustained;
 pub(crate) mod sweep;

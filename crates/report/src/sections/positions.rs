@@ -1,9 +1,10 @@
 //! Who slows a pool, by position: what each OSD adds to a write as its primary and as a replica.
 
+use super::slowest;
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table};
 use crate::chart::{Caption, Chart, Heat, HeatCell, HeatGroup, HeatMark};
 use crate::numbers;
-use model::{Estimate, Metric, PositionOfOsd, Positions, Report, Scope, WriteTimes};
+use model::{Estimate, Metric, PairTime, PositionOfOsd, Positions, Report, Scope, WriteTimes};
 use std::collections::BTreeSet;
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
@@ -28,7 +29,32 @@ fn of(all: &Positions) -> Vec<Block> {
     let columns = columns.chain(roles.map(|role| Column::of(role, "ms")));
     let columns = columns.chain(["own software", "own commit"].map(|own| Column::of(own, "ms")));
     let rows = all.osds.iter().map(|osd| row(osd, all));
-    vec![title, Block::paragraph(lead), heat(all).into(), Table::new(columns, rows).into()]
+    let mut blocks = vec![title, Block::paragraph(lead), heat(all).into(), Table::new(columns, rows).into()];
+    let pairs = known(all).count();
+    if pairs > 0 {
+        let title = format!("Pairs of OSDs: {}", slowest::title(pairs, "pairs"));
+        blocks.extend([Block::title(title), slow_pairs(all).into()]);
+    }
+    blocks
+}
+
+fn known(all: &Positions) -> impl Iterator<Item = &PairTime> {
+    all.pairs.iter().filter(|pair| pair.mean.is_finite() && pair.mean > 0.0)
+}
+
+fn host(all: &Positions, osd: u32) -> &str {
+    all.osds.iter().find(|one| one.osd == osd).map_or("", |one| one.host.as_str())
+}
+
+fn slow_pairs(all: &Positions) -> Table {
+    let osd = |osd: u32| [format!("osd.{osd}"), host(all, osd).to_string()];
+    let row = |pair: &PairTime| {
+        let ends = [osd(pair.primary), osd(pair.replica)].into_iter().flatten();
+        Row::new(ends.chain([written(pair.mean, all.usual.mean.value)]))
+    };
+    let columns = ["primary", "on host", "replica", "on host"].map(Column::left).into_iter();
+    let slow = slowest::first(known(all).collect(), |pair| pair.mean);
+    Table::new(columns.chain([Column::of("mean write", "ms")]), slow.into_iter().map(row))
 }
 
 fn row(osd: &PositionOfOsd, all: &Positions) -> Row {
@@ -67,8 +93,8 @@ const MARKS: usize = 5;
 
 /// Primaries below each other, replicas beside each other, both by host.
 fn heat(all: &Positions) -> Chart {
-    let host = |osd: u32| all.osds.iter().find(|one| one.osd == osd).map_or("", |one| one.host.as_str());
-    let known = || all.pairs.iter().filter(|pair| pair.mean.is_finite() && pair.mean > 0.0);
+    let host = |osd: u32| host(all, osd);
+    let known = || known(all);
     let osds: BTreeSet<(&str, u32)> =
         known().flat_map(|pair| [pair.primary, pair.replica]).map(|osd| (host(osd), osd)).collect();
     let osds: Vec<(&str, u32)> = osds.into_iter().collect();
@@ -106,6 +132,7 @@ fn heat(all: &Positions) -> Chart {
         full_is_bad: true,
         scale: if osds.is_empty() { Vec::new() } else { (0..MARKS).map(mark).collect() },
         cells: cells.collect(),
+        table: slowest::says(known().count(), "pairs"),
         caption,
     })
 }

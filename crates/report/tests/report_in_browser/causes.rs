@@ -86,6 +86,14 @@ fn causes_are_a_tree_and_pairs_of_osds_a_map() {
     assert!(
         browser.text(&format!("String({shown})")).contains("primary osd.1 on host2, replica osd.0 on host1: mean 1.79")
     );
+    let label = browser.text("document.querySelector('#positions .chart > svg').getAttribute('aria-label')");
+    assert!(label.ends_with("; a table below holds the 20 slowest of 24 pairs"), "{label}");
+    let slow = "[...[...document.querySelectorAll('#positions table')].at(-1).querySelectorAll('tbody tr')]
+        .map(row => [...row.cells].map(cell => cell.textContent).join(' '))";
+    let slow = browser.eval(slow);
+    assert_eq!(slow.as_array().map(Vec::len), Some(20), "{slow}");
+    let wanted = (json!("osd.1 host2 osd.0 host1 1.790"), json!("osd.0 host1 osd.1 host2 1.240"));
+    assert_eq!((&slow[0], &slow[4]), (&wanted.0, &wanted.1));
     let legend = browser.text("document.querySelector('#positions .legend').textContent");
     assert!(legend.starts_with("1.24") && legend.ends_with("not measured"), "{legend}");
     browser.size(390, 800);

@@ -4,6 +4,7 @@ use super::points::{named, point_of, setting};
 use crate::block::Block;
 use crate::chart::{Axis, Caption, Chart, Heat, HeatCell, Lines, Mark, Point, Series, Tick};
 use crate::numbers;
+use crate::sections::slowest;
 use model::{Estimate, Metric, Reading, Report, Setting, SweepAxis, Swept};
 
 /// Values that lie a factor of this apart are drawn on a logarithmic axis.
@@ -143,6 +144,7 @@ impl Picture<'_> {
             rows: names(rows).into_iter().rev().collect(),
             across: columns.called().to_string(),
             cells: self.points.iter().map(cell).collect(),
+            table: slowest::ALL.to_string(),
             ..Heat::default()
         }))
     }
