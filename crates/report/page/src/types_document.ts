@@ -707,6 +707,10 @@ export interface Scope {
    */
   new_pool_apart: string | null;
   /**
+   * As `PoolScope::takes`, of the rule of such a pool.
+   */
+  new_pool_takes?: RuleTake[];
+  /**
    * Replicas of placement groups that the monitors allow for each OSD (`mon_max_pg_per_osd`).
    */
   pgs_per_osd_most: number | null;
@@ -820,6 +824,10 @@ export interface PoolScope {
    */
   apart?: string | null;
   /**
+   * Where its rule takes more than once, as one that keeps a first copy on faster disks: each of them. Empty: it takes once, or not known.
+   */
+  takes?: RuleTake[];
+  /**
    * `None`: none, as of the next.
    */
   quota_bytes?: Quota | null;
@@ -828,6 +836,23 @@ export interface PoolScope {
    * Writes to it wait until there is room: of its quota, or on an OSD.
    */
   full?: boolean;
+}
+/**
+ * What a CRUSH rule places from one `take` to its `emit`.
+ */
+export interface RuleTake {
+  /**
+   * The OSDs below what it takes.
+   */
+  osds: number[];
+  /**
+   * How many copies, or chunks: as many as this if positive, else so many fewer than the pool has.
+   */
+  copies: number;
+  /**
+   * What keeps these apart, as of the pool.
+   */
+  apart: string | null;
 }
 /**
  * How much of a pool there may be, before all writes to it wait.
