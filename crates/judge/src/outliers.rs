@@ -4,8 +4,9 @@ use crate::chart::{figures_of, is_image};
 use crate::entry::Entry;
 use crate::series::{MAD_TO_SD, median};
 use crate::side_by_side::speeds;
-use model::{Label, Layer, Metric, Outlier, Pattern, Phrase, Place, Quantity, Scope, Standing, Subject, phrase};
+use model::{Kin, Label, Layer, Metric, Outlier, Pattern, Phrase, Place, Quantity, Scope, Standing, Subject, phrase};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+use std::collections::BTreeMap;
 
 /// Spread of healthy peers that is assumed, and its degrees of freedom.
 const PRIOR_SPREAD: f64 = 0.04;
@@ -51,11 +52,12 @@ pub(crate) fn peers_of<'e, 'a>(
     Some((own, group))
 }
 
-/// Targets that should be alike: same class of OSD, same model of disk.
+/// Targets that should be alike: OSDs of the same kin, same model of disk.
 fn groups<'e, 'a>(figures: Vec<&'e Entry<'a>>, scope: &Scope) -> Vec<Vec<&'e Entry<'a>>> {
     let mut groups: Vec<(String, Vec<&Entry>)> = Vec::new();
+    let kin = Kin::of_scope(scope);
     for entry in figures.into_iter().filter(|entry| entry.usable().is_some()) {
-        let key = kinship(entry, scope);
+        let key = kinship(entry, scope, &kin);
         match groups.iter_mut().find(|(other, _)| *other == key) {
             Some((_, peers)) => peers.push(entry),
             None => groups.push((key, vec![entry])),
@@ -64,7 +66,7 @@ fn groups<'e, 'a>(figures: Vec<&'e Entry<'a>>, scope: &Scope) -> Vec<Vec<&'e Ent
     groups.into_iter().map(|(_, peers)| peers).collect()
 }
 
-fn kinship(entry: &Entry, scope: &Scope) -> String {
+fn kinship(entry: &Entry, scope: &Scope, kin: &BTreeMap<u32, Kin>) -> String {
     let host = entry.only_target().and_then(|target| target.host.as_deref());
     let model = |path: &str| {
         let same =
@@ -76,9 +78,9 @@ fn kinship(entry: &Entry, scope: &Scope) -> String {
     };
     match entry.place() {
         Some(Place::Osd { osd, .. } | Place::Store { osd }) => {
-            let osd = scope.osds.iter().find(|found| found.id == *osd);
-            let disk = osd.and_then(|osd| osd.device.as_deref()).map(model).unwrap_or_default();
-            format!("{:?} {disk}", osd.and_then(|osd| osd.class.as_deref()))
+            let seen = scope.osds.iter().find(|found| found.id == *osd);
+            let disk = seen.and_then(|seen| seen.device.as_deref()).map(model).unwrap_or_default();
+            format!("{:?} {disk}", kin.get(osd))
         }
         // File systems of other kinds are no peers, nor is an image one of a disk.
         _ if entry.figure.layer.of_folders() || entry.figure.layer.of_guests() || is_image(entry) => {

@@ -116,13 +116,18 @@ pub fn told_of_devices(
             id,
             dedicated_db: Some(known.is_some()),
             dedicated_wal: Some(false),
-            data_devices: known.iter().map(|(data, _)| data.to_string()).collect(),
+            data_devices: vec![known.map_or_else(|| format!("loop{}", id + 10), |(data, _)| data.to_string())],
             db_devices: known.iter().map(|(_, db)| db.to_string()).collect(),
             ..OsdFacts::default()
         }
     };
+    told_of_facts(rule, positions, (0..6).map(one).collect())
+}
+
+/// The same of OSDs that say this of themselves.
+pub fn told_of_facts(rule: &'static Rule, positions: &Positions, osds: Vec<OsdFacts>) -> Vec<(Standing, String)> {
     let mut facts = model::facts::Facts::default();
-    facts.cluster.osds = Some((0..6).map(one).collect());
+    facts.cluster.osds = Some(osds);
     let record = Made::cluster().record.with(model::Observation::Facts(Box::new(facts)));
     let assessed = assess(&record);
     let suspects = (rule.suspect)(&Case { positions: Some(positions), ..Case::of(&assessed) });

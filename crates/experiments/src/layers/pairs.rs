@@ -3,7 +3,7 @@
 use crate::planner::draft::Draft;
 use crate::planner::groups;
 use model::workload::KIB;
-use model::{Bytes, Change, LeftOut, OsdScope, Pattern, Place, StepId, Target, Workload};
+use model::{Bytes, Change, Kin, LeftOut, OsdScope, Pattern, Place, Scope, StepId, Target, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Partners of each OSD in each role, where the cluster is small.
@@ -71,15 +71,15 @@ fn left_out(osds: &[&OsdScope], apart: Option<&str>) -> Option<LeftOut> {
                 osds.len(),
                 PARTNERS_LEAST + 1
             ),
-            &format!("a cluster, or a device class, of at most {most} OSDs"),
+            &format!("a cluster, or a kind of OSD in it, of at most {most} OSDs"),
         ),
         Some("host") if hosts < 2 => because(
             "replicas lie on different hosts, and all OSDs lie on one",
             "OSDs on another host, or a CRUSH rule for new pools whose failure domain is osd",
         ),
         Some("host") | Some("osd") if pairs(osds, apart).is_empty() => because(
-            &format!("some OSD may be paired with fewer than {PARTNERS_LEAST} others of its class"),
-            &format!("at least {PARTNERS_LEAST} OSDs of its class on other hosts, for each"),
+            &format!("some OSD may be paired with fewer than {PARTNERS_LEAST} others of its kind"),
+            &format!("at least {PARTNERS_LEAST} OSDs of its kind on other hosts, for each"),
         ),
         Some("host") | Some("osd") => None,
         Some(other) => because(
@@ -99,12 +99,14 @@ fn usable<'a>(draft: &Draft<'a>) -> Vec<&'a OsdScope> {
     let on = &draft.inventory.scope.new_pool_osds;
     // One that is kept from leading can be no primary of a pair, and is compared with nobody.
     let usable = |osd: &&OsdScope| osd.takes_data() && osd.leads() && (on.is_empty() || on.contains(&osd.id));
-    let osds: Vec<&OsdScope> = draft.osds().into_iter().filter(usable).collect();
-    // What a disk of another kind takes is no fault: only those of the most common class are compared.
-    let mut classes: BTreeMap<Option<&str>, usize> = BTreeMap::new();
-    osds.iter().for_each(|osd| *classes.entry(osd.class.as_deref()).or_default() += 1);
-    let most = classes.into_iter().max_by_key(|(_, count)| *count).and_then(|(class, _)| class);
-    osds.into_iter().filter(|osd| osd.class.as_deref() == most).collect()
+    alike(draft.osds().into_iter().filter(usable).collect(), &draft.inventory.scope)
+}
+
+/// What a disk of another kind takes is no fault: only those of the most common kin are compared.
+fn alike<'a>(osds: Vec<&'a OsdScope>, scope: &Scope) -> Vec<&'a OsdScope> {
+    let known = Kin::of_scope(scope);
+    let most = Kin::most_common(osds.iter().filter_map(|osd| known.get(&osd.id)));
+    osds.into_iter().filter(|osd| known.get(&osd.id) == most).collect()
 }
 
 /// Primary and replica: each OSD with the same number of partners in both roles, as far as its failure domain allows. Empty: they are too
@@ -159,6 +161,24 @@ mod tests {
 
     fn of(number: u32, each: u32, apart: &str) -> Vec<(u32, u32)> {
         pairs(&osds(number, each).iter().collect::<Vec<_>>(), Some(apart))
+    }
+
+    /// Ceph has no class of its own for NVMe.
+    #[test]
+    fn nvme_is_not_paired_with_sata_flash_of_the_same_class() {
+        let mut scope = Scope { osds: osds(12, 4), ..Scope::default() };
+        for osd in &mut scope.osds {
+            let disk = if osd.id % 4 == 3 { format!("sd{}", osd.id) } else { format!("nvme{}n1", osd.id) };
+            (osd.class, osd.device) = (Some("ssd".into()), Some(disk));
+        }
+        let ids = |scope: &Scope| -> Vec<u32> {
+            alike(scope.osds.iter().collect(), scope).into_iter().map(|osd| osd.id).collect()
+        };
+        assert_eq!(ids(&scope), [0, 1, 2, 4, 5, 6, 8, 9, 10]);
+        scope.osds.iter_mut().for_each(|osd| osd.device = None);
+        assert_eq!(ids(&scope).len(), 12, "of disks that are not known the class tells");
+        scope.osds[11].class = Some("hdd".into());
+        assert_eq!(ids(&scope).len(), 11);
     }
 
     #[test]

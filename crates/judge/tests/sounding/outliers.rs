@@ -91,3 +91,14 @@ fn an_osd_of_another_class_is_no_peer() {
     made.record.scope.osds[2].class = Some("hdd".to_string());
     assert_eq!(without_findings(&made.record).outliers, []);
 }
+
+/// Nor is a hard disk with a database on flash one of those without.
+#[test]
+fn an_osd_without_a_database_on_flash_is_no_peer_of_those_with_one() {
+    let mut made = with([1.0, 1.02, 1.45]);
+    let flash = |id: u32| model::DeviceScope { path: format!("nvme{id}n1"), osds: vec![id], ..Default::default() };
+    made.record.scope.devices.extend([flash(0), flash(1)]);
+    assert_eq!(without_findings(&made.record).outliers, []);
+    made.record.scope.devices.push(flash(2));
+    assert_eq!(without_findings(&made.record).outliers.len(), 1);
+}

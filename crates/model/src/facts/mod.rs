@@ -16,6 +16,7 @@ pub use door::{BucketIndex, FileClient, FileClientKind, MetadataServer, WaitingR
 pub use host::{BlockQueue, DaemonProcess, FileMount, Guest, HostSetup, IdleState, NicSetup};
 pub use image::ImageFacts;
 pub use osd::OsdFacts;
+pub(crate) use osd::is_made;
 pub use pool::{PoolFacts, PoolLoad};
 pub use version::Version;
 

@@ -88,8 +88,7 @@ impl OsdFacts {
 
     /// Its data are on whole disks, not in files or on devices made of files: of those media and links tell nothing.
     pub fn on_disks(&self) -> bool {
-        let made = |name: &String| ["loop", "ram", "zram", "nbd", "rbd"].iter().any(|kind| name.starts_with(kind));
-        !self.data_devices.is_empty() && !self.data_devices.iter().any(made)
+        !self.data_devices.is_empty() && !self.data_devices.iter().any(|name| is_made(name))
     }
 
     pub fn on_nvme(&self) -> bool {
@@ -125,6 +124,12 @@ impl OsdFacts {
             |data: &String| data.split('/').any(|part| part.starts_with("fathom-")) || data.contains("/fathom/labs/");
         self.data.as_ref().is_some_and(own)
     }
+}
+
+/// The kernel makes it of a file, of memory or of an image.
+pub(crate) fn is_made(name: &str) -> bool {
+    let name = name.strip_prefix("/dev/").unwrap_or(name);
+    ["loop", "ram", "zram", "nbd", "rbd"].iter().any(|kind| name.starts_with(kind))
 }
 
 #[cfg(test)]

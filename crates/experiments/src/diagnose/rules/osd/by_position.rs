@@ -3,7 +3,7 @@
 use super::gains;
 use crate::diagnose::{Case, Suspect};
 use model::{
-    Estimate, Metric, PairTime, Phrase, PositionOfOsd, Positions, Quantity, Standing, Subject, WriteTimes, phrase,
+    Estimate, Kin, Metric, PairTime, Phrase, PositionOfOsd, Positions, Quantity, Standing, Subject, WriteTimes, phrase,
 };
 use std::collections::BTreeMap;
 
@@ -52,10 +52,13 @@ pub fn slow<'c>(case: &Case<'c>) -> Vec<Slow<'c>> {
     every(case).into_iter().filter(Slow::is_clear).collect()
 }
 
-/// All OSDs, whether they add anything or not.
+/// All OSDs of the usual kin, whether they add anything or not: what a disk of another kind takes more than these is no fault.
 pub fn every<'c>(case: &Case<'c>) -> Vec<Slow<'c>> {
     let Some(all) = case.positions else { return Vec::new() };
-    all.osds.iter().map(|osd| Slow { osd, all }).collect()
+    let known = if case.osds().is_empty() { Kin::of_scope(&case.record.scope) } else { Kin::of_facts(case.osds()) };
+    let usual = Kin::of_most(all.osds.iter().filter_map(|osd| known.get(&osd.osd)));
+    let is_usual = |osd: &&PositionOfOsd| known.get(&osd.osd).is_none_or(|own| Some(own) == usual);
+    all.osds.iter().filter(is_usual).map(|osd| Slow { osd, all }).collect()
 }
 
 /// Each of these adds time in this role beyond its 95 % interval, and all of them together by a clear margin: what is rare, as lost packets

@@ -1,6 +1,7 @@
 //! Capacities of OSDs that can not be right.
 
 use crate::diagnose::facts::prelude::*;
+use model::Kin;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub static RULE: Rule = Rule {
@@ -8,7 +9,7 @@ pub static RULE: Rule = Rule {
     about: Area::Osd,
     what: "The capacity that mClock takes an OSD for was measured wrongly.",
     why: "From it all shares of clients and recovery are computed: with a wrong one recovery takes days, or clients are held back. Newer releases refuse such results.",
-    evidence: "osd_mclock_max_capacity_iops_hdd of an OSD is outside of 50 to 500, or osd_mclock_max_capacity_iops_ssd outside of 1,000 to 80,000; or an OSD's is below half, or above twice, the median of at least three of its device class. An OSD of that class that has none counts with the default, 315 or 21,500. Only where osd_op_queue is not wpq, since mClock alone reads these. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
+    evidence: "osd_mclock_max_capacity_iops_hdd of an OSD is outside of 50 to 500, or osd_mclock_max_capacity_iops_ssd outside of 1,000 to 80,000; or an OSD's is below half, or above twice, the median of at least three of its kind (device class, NVMe or not, database on flash of its own or not, as far as that is known). An OSD of that kind that has none counts with the default, 315 or 21,500. Only where osd_op_queue is not wpq, since mClock alone reads these. What is set in the monitors' database, or in the configuration file of the OSD that was asked, counts.",
     sources: &[
         "Ceph's documentation, \"mClock Config Reference\"",
         "ceph/ceph pull request 59743: bounds for measured capacities",
@@ -41,15 +42,14 @@ fn suspect(case: &Case) -> Vec<Suspect> {
 fn odd(case: &Case, (name, least, most, default, meant): &Capacity) -> Vec<Suspect> {
     let of_one = |option: &&SetOption| option.who.starts_with("osd.");
     let name_of = |osd: &OsdFacts| format!("osd.{}", osd.id);
-    let classes: BTreeMap<String, Option<&str>> =
-        case.osds().iter().map(|osd| (name_of(osd), osd.class.as_deref())).collect();
-    let class_of = |option: &SetOption| classes.get(&option.who).copied().flatten();
-    let own = case.set(name).filter(of_one).filter_map(|option| Some((class_of(option), number(option)?)));
+    let known = Kin::of_facts(case.osds());
+    let kin_of = |option: &SetOption| known.get(&option.who.strip_prefix("osd.")?.parse::<u32>().ok()?);
+    let own = case.set(name).filter(of_one).filter_map(|option| Some((kin_of(option), number(option)?)));
     let medians = medians(own);
-    let apart = |value: f64, class: Option<&str>| {
-        medians.get(&class).is_some_and(|median| value < median / 2.0 || value > median * 2.0)
+    let apart = |value: f64, kin: Option<&Kin>| {
+        medians.get(&kin).is_some_and(|median| value < median / 2.0 || value > median * 2.0)
     };
-    let wrong = |option: &SetOption, value: f64| !(*least..=*most).contains(&value) || apart(value, class_of(option));
+    let wrong = |option: &SetOption, value: f64| !(*least..=*most).contains(&value) || apart(value, kin_of(option));
     let set = of_settings(
         case,
         name,
@@ -63,12 +63,12 @@ fn odd(case: &Case, (name, least, most, default, meant): &Capacity) -> Vec<Suspe
     let have: BTreeSet<&str> = case.set(name).map(|option| option.who.as_str()).collect();
     let none = |osd: &OsdFacts| {
         let lacks = osd.up == Some(true) && meant(osd) && !have.contains(name_of(osd).as_str());
-        lacks && apart(*default, osd.class.as_deref())
+        lacks && apart(*default, known.get(&osd.id))
     };
     let without = of_osds(case, none, "the capacity was not measured", |osd| {
-        let median = medians.get(&osd.class.as_deref()).copied().unwrap_or(0.0);
+        let median = medians.get(&known.get(&osd.id)).copied().unwrap_or(0.0);
         phrase!(
-            "no {}, so that it takes {}; the median of others of its class is {}",
+            "no {}, so that it takes {}; the median of others of its kind is {}",
             *name,
             format!("{default:.0}"),
             format!("{median:.0}")
@@ -77,15 +77,15 @@ fn odd(case: &Case, (name, least, most, default, meant): &Capacity) -> Vec<Suspe
     set.into_iter().chain(without).collect()
 }
 
-/// Of each class with at least three.
-fn medians<'c>(values: impl Iterator<Item = (Option<&'c str>, f64)>) -> BTreeMap<Option<&'c str>, f64> {
-    let mut classes: BTreeMap<Option<&str>, Vec<f64>> = BTreeMap::new();
-    values.for_each(|(class, value)| classes.entry(class).or_default().push(value));
-    let median = |(class, mut all): (Option<&'c str>, Vec<f64>)| {
+/// Of each kin with at least three.
+fn medians<'k>(values: impl Iterator<Item = (Option<&'k Kin>, f64)>) -> BTreeMap<Option<&'k Kin>, f64> {
+    let mut of_kin: BTreeMap<Option<&Kin>, Vec<f64>> = BTreeMap::new();
+    values.for_each(|(kin, value)| of_kin.entry(kin).or_default().push(value));
+    let median = |(kin, mut all): (Option<&'k Kin>, Vec<f64>)| {
         all.sort_by(f64::total_cmp);
-        Some((class, all.get(all.len() / 2).copied().filter(|_| all.len() >= 3)?))
+        Some((kin, all.get(all.len() / 2).copied().filter(|_| all.len() >= 3)?))
     };
-    classes.into_iter().filter_map(median).collect()
+    of_kin.into_iter().filter_map(median).collect()
 }
 
 #[cfg(test)]
@@ -150,6 +150,44 @@ mod tests {
         };
         assert_eq!(by_class("59000"), NOBODY);
         assert_eq!(by_class("9500"), ["osd.5/osd_mclock_max_capacity_iops_ssd"]);
+    }
+
+    /// Ceph gives both the class ssd by itself.
+    #[test]
+    fn nvme_is_not_held_against_sata_flash_of_the_same_class() {
+        let measured = |of_sata: &'static str| {
+            told(&RULE, move |facts| {
+                each_osd(facts, |osd| {
+                    if osd.id < 3 {
+                        osd.data_devices = vec![format!("sd{}", osd.id)]
+                    }
+                });
+                let sata = [("osd.0", "12000"), ("osd.1", "12500"), ("osd.2", of_sata)];
+                let all = sata.into_iter().chain([("osd.3", "50000"), ("osd.4", "51000"), ("osd.5", "49000")]);
+                all.for_each(|(who, value)| set(facts, who, "osd_mclock_max_capacity_iops_ssd", value))
+            })
+        };
+        assert_eq!(measured("11900"), NOBODY);
+        assert_eq!(measured("50000"), ["osd.2/osd_mclock_max_capacity_iops_ssd"], "far above other SATA flash");
+    }
+
+    #[test]
+    fn hard_disks_with_a_database_on_flash_are_no_peers_of_those_without() {
+        let told = told(&RULE, |facts| {
+            hard_disks(facts);
+            each_osd(facts, |osd| {
+                if osd.id < 3 {
+                    (osd.dedicated_db, osd.db_rotational) = (Some(true), Some(false));
+                    osd.db_devices = vec!["nvme0n1".into()];
+                }
+            });
+            let with = ["osd.0", "osd.1", "osd.2"].map(|who| (who, "480"));
+            let without = ["osd.3", "osd.4", "osd.5"].map(|who| (who, "180"));
+            with.into_iter()
+                .chain(without)
+                .for_each(|(who, value)| set(facts, who, "osd_mclock_max_capacity_iops_hdd", value))
+        });
+        assert_eq!(told, NOBODY);
     }
 
     #[test]

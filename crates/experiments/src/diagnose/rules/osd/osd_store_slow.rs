@@ -69,6 +69,7 @@ pub fn of_store(slow: &Slow, case: &Case, says: impl FnOnce(Phrase) -> Phrase) -
 mod tests {
     use super::*;
     use crate::diagnose::by_position_cases::*;
+    use model::facts::OsdFacts;
 
     #[test]
     fn a_disk_with_a_limit_is_slow_in_its_commits() {
@@ -86,6 +87,20 @@ mod tests {
         {
             assert!(says_of_one(&RULE, other).is_empty());
         }
+    }
+
+    /// Of OSDs of the class ssd those on SATA take longer than those on NVMe, as they must.
+    #[test]
+    fn what_a_disk_of_another_kind_takes_is_no_fault() {
+        let all = positions(|osd| if osd == 3 || osd == 4 { SLOW_DISK } else { NOTHING });
+        let with = |disk: fn(u32) -> Vec<String>| {
+            let osd = |id| OsdFacts { id, class: Some("ssd".into()), data_devices: disk(id), ..OsdFacts::default() };
+            told_of_facts(&RULE, &all, (0..6).map(osd).collect()).len()
+        };
+        assert_eq!(with(|osd| vec![if osd == 3 || osd == 4 { "sda" } else { "nvme0n1" }.to_string()]), 0);
+        assert_eq!(with(|_| vec!["sda".to_string()]), 2);
+        assert_eq!(with(|_| Vec::new()), 2, "of disks that are not known the class tells");
+        assert_eq!(with(|osd| vec![if osd < 3 { "sda" } else { "nvme0n1" }.to_string()]), 0, "there is no usual kind");
     }
 
     #[test]
