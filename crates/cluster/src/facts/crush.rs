@@ -22,6 +22,7 @@ pub fn rules(crush: &Value) -> Vec<CrushRule> {
             id: whole(rule, "rule_id")?,
             name: text(rule, "rule_name")?,
             classes: of("take").filter_map(class).collect(),
+            root: only_root(steps),
             domain: domain(of("choose")),
             reaches: reaches(crush, of("take").filter_map(|step| whole(step, "item"))),
         })
@@ -36,6 +37,19 @@ fn domain<'r>(chooses: impl Iterator<Item = &'r Value>) -> Option<String> {
         chooses.filter_map(|step| Some((whole(step, "num") != Some(1), text(step, "type")?))).collect();
     let first = types.iter().find(|(several, kind)| *several && kind != "osd");
     first.or(types.last()).map(|(_, kind)| kind.clone())
+}
+
+/// What is taken by a rule that takes once, and once chooses as many places as there are copies.
+fn only_root(steps: &[Value]) -> Option<String> {
+    let of = |op: &'static str| {
+        let mut found = steps.iter().filter(move |step| text(step, "op").is_some_and(|own| own.starts_with(op)));
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    };
+    let (take, choose) = (of("take")?, of("choose")?);
+    // `default~ssd`
+    let name = text(take, "item_name").filter(|_| whole(choose, "num") == Some(0))?;
+    Some(name.split_once('~').map_or(name.as_str(), |(root, _)| root).to_string())
 }
 
 /// Classes of the OSDs with a weight below these.
@@ -105,6 +119,27 @@ mod tests {
         let buckets = buckets(&crush);
         assert_eq!((buckets.len(), buckets[0].weight), (1, 2.0));
         assert_eq!(tunables(&crush), Tunables::default());
+    }
+
+    #[test]
+    fn a_rule_tells_its_root_where_that_and_one_choice_is_all_that_it_does() {
+        let root = |steps: &[(&str, i64, &str)]| {
+            let step = |(op, num, name): &(&str, i64, &str)| match *op {
+                "take" => json!({"op": op, "item": -1, "item_name": name}),
+                _ => json!({"op": op, "num": num, "type": name}),
+            };
+            let steps: Vec<Value> = steps.iter().map(step).collect();
+            rules(&json!({"rules": [{"rule_id": 0, "rule_name": "r", "steps": steps}]})).remove(0).root
+        };
+        let default = Some("default".to_string());
+        assert_eq!(root(&[("take", 0, "default"), ("chooseleaf_firstn", 0, "rack")]), default);
+        let tries = ("set_chooseleaf_tries", 5, "");
+        assert_eq!(root(&[tries, ("take", 0, "default~hdd"), ("chooseleaf_indep", 0, "host")]), default);
+        // Two copies in each of two datacenters.
+        let within = ("chooseleaf_firstn", 2, "host");
+        assert_eq!(root(&[("take", 0, "default"), ("choose_firstn", 0, "datacenter"), within]), None);
+        assert_eq!(root(&[("take", 0, "one"), within, ("take", 0, "two"), within]), None);
+        assert_eq!(root(&[("take", 0, "default"), within]), None, "of more copies it has no place for the rest");
     }
 
     #[test]

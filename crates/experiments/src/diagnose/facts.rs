@@ -1,6 +1,6 @@
 //! What rules that read facts have in common: hints of options, OSDs, pools and hosts.
 
-use super::{Case, Fix, Releases, Rule, Suspect};
+use super::{Case, Releases, Rule, Suspect};
 use model::facts::{
     BlockQueue, ClusterFacts, CrushRule, DaemonProcess, Facts, FileMount, Guest, HostSetup, ImageFacts, NicSetup,
     OsdFacts, PoolFacts, SetOption,
@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a rule of facts needs.
 pub mod prelude {
     pub use super::{
-        NO_SSD, each, fixed_if_coded, fixed_if_no_ssd, hint, listed, number, of_cluster, of_daemons, of_disks,
-        of_file_mounts, of_guests, of_hosts, of_images, of_nics, of_osds, of_pools, of_settings, of_shared_disks, off,
-        omap_on_hard_disks, on, state,
+        each, hint, listed, number, of_cluster, of_daemons, of_disks, of_file_mounts, of_guests, of_hosts, of_images,
+        of_nics, of_osds, of_pools, of_settings, of_shared_disks, off, omap_on_hard_disks, on, state,
     };
+    pub use crate::diagnose::own_rule::{LIKE_ITS_OWN, NO_SSD, ON_SSD, as_its_own, onto_flash};
     pub use crate::diagnose::{Area, Case, FactsPart, Fix, Matters, Releases, Rule, Source, Suspect, Tried};
     pub use model::facts::{DaemonProcess, HostSetup, NicSetup, OsdFacts, PoolFacts, SetOption, Version};
     pub use model::{Phrase, Quantity, Subject, phrase};
@@ -34,31 +34,6 @@ pub fn omap_on_hard_disks(case: &Case, pool: &PoolFacts) -> bool {
     let reaches = case.crush_rule(pool).and_then(|rule| rule.reaches.as_ref());
     reaches.is_some_and(|reaches| reaches.contains_key("hdd"))
         && (case.osds().is_empty() || case.osds().iter().any(|osd| real(osd) && !apart(osd)))
-}
-
-/// In place of a fix that names the class ssd.
-pub static NO_SSD: Fix = Fix {
-    when: "no OSD has the class ssd",
-    what: "put the pool on flash OSDs, if there are any: ceph osd crush rule create-replicated fast default host CLASS; ceph osd pool set POOL crush_rule fast",
-};
-
-pub fn fixed_if_no_ssd(case: &Case, found: Vec<Suspect>) -> Vec<Suspect> {
-    let rules = case.cluster().crush_rules.iter().flatten();
-    let reached = rules.filter_map(|rule| rule.reaches.as_ref()).any(|reaches| reaches.contains_key("ssd"));
-    if reached || case.osds().iter().any(|osd| osd.class.as_deref() == Some("ssd")) {
-        return found;
-    }
-    found.into_iter().map(|one| Suspect { fix: Some(NO_SSD.what.to_string()), ..one }).collect()
-}
-
-/// Erasure-coded pools among them get this fix: they don't take rules of replicated ones.
-pub fn fixed_if_coded(case: &Case, found: Vec<Suspect>, fix: &Fix) -> Vec<Suspect> {
-    let coded = |one: &Suspect| {
-        let mut pools = case.pools().iter().filter(|pool| pool.erasure == Some(true));
-        pools.any(|pool| one.subject == Subject::Pool(pool.name.clone()))
-    };
-    let fixed = |one: Suspect| if coded(&one) { Suspect { fix: Some(fix.what.to_string()), ..one } } else { one };
-    found.into_iter().map(fixed).collect()
 }
 
 impl<'c> Case<'c> {
@@ -365,22 +340,24 @@ pub fn off(option: &SetOption) -> bool {
 
 /// Commands with the names of what was found. A name that a shell could take for more than a name is not put into a command.
 pub fn filled_in(fix: &str, subject: &Subject) -> String {
-    let plain = |name: &str| {
-        let fits = |c: char| c.is_ascii_alphanumeric() || "._-/:".contains(c);
-        !name.is_empty() && !name.starts_with('-') && name.chars().all(fits)
-    };
     let places: BTreeMap<&str, String> = match subject {
-        Subject::Setting { who, name } if plain(who) && plain(name) => {
+        Subject::Setting { who, name } if is_plain(who) && is_plain(name) => {
             BTreeMap::from([("WHO", who.clone()), ("OPTION", name.clone())])
         }
-        Subject::Image { pool, name } if plain(pool) && plain(name) => {
+        Subject::Image { pool, name } if is_plain(pool) && is_plain(name) => {
             BTreeMap::from([("POOL", pool.clone()), ("IMAGE", name.clone())])
         }
-        Subject::Pool(name) if plain(name) => BTreeMap::from([("POOL", name.clone())]),
+        Subject::Pool(name) if is_plain(name) => BTreeMap::from([("POOL", name.clone())]),
         Subject::Osd(id) => BTreeMap::from([("osd.N", format!("osd.{id}"))]),
         _ => BTreeMap::new(),
     };
     places.into_iter().fold(fix.to_string(), |fix, (place, name)| fix.replace(place, &name))
+}
+
+/// No shell takes it for more than a name.
+pub fn is_plain(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-/:".contains(c);
+    !name.is_empty() && !name.starts_with('-') && name.chars().all(fits)
 }
 
 #[cfg(test)]

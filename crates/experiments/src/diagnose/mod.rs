@@ -9,6 +9,7 @@ mod experiment;
 mod facts;
 mod left_out;
 mod order;
+mod own_rule;
 mod peers;
 mod precedence;
 #[cfg(test)]

@@ -48,6 +48,7 @@ pub fn healthy() -> Facts {
     let rule = CrushRule {
         name: "replicated_rule".into(),
         classes: vec![String::new()],
+        root: Some("default".into()),
         domain: Some("host".into()),
         reaches: Some(BTreeMap::from([("ssd".to_string(), 6)])),
         ..CrushRule::default()
@@ -324,6 +325,11 @@ pub fn release(facts: &mut Facts, major: u32, minor: u32, patch: u32) {
 
 pub fn the_pool(facts: &mut Facts, change: impl Fn(&mut PoolFacts)) {
     facts.cluster.pools.iter_mut().flatten().for_each(change);
+}
+
+/// The CRUSH rule of all pools.
+pub fn the_rule(facts: &mut Facts, change: impl Fn(&mut CrushRule)) {
+    facts.cluster.crush_rules.iter_mut().flatten().for_each(change);
 }
 
 /// An erasure-coded pool in place of the replicated one.

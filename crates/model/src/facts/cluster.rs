@@ -106,6 +106,9 @@ pub struct CrushRule {
     pub name: String,
     /// Device classes that its steps take; an empty name: any.
     pub classes: Vec<String>,
+    /// What it takes (`default`), if that and one choice of as many places as there are copies is all that it does, as of rules that
+    /// `ceph osd crush rule create-replicated` makes. `None`: it does more, or that was not told.
+    pub root: Option<String>,
     /// What it keeps copies apart by, even if several lie within each: `host`; `osd`: nothing above OSDs.
     pub domain: Option<String>,
     /// Classes of the OSDs that it reaches, with their number; `None`: an OSD's class is not known.

@@ -14,8 +14,8 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Facts(FactsPart::FileSystems), Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
-    fix: "ceph osd crush rule create-replicated fast default host ssd; ceph osd pool set POOL crush_rule fast",
-    special_fixes: &[&NO_SSD],
+    fix: ON_SSD,
+    special_fixes: &[&NO_SSD, &LIKE_ITS_OWN],
     risk: "metadata move",
     confirm: "create many small files before and after, from a mount",
     matters: Matters::Much,
@@ -32,7 +32,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         "metadata of a file system on hard disks",
         |_| "its rule reaches the class hdd".into(),
     );
-    fixed_if_no_ssd(case, found)
+    onto_flash(case, found)
 }
 
 #[cfg(test)]
@@ -77,7 +77,22 @@ mod tests {
             hard_disks(facts);
             facts.cluster.crush_rules.as_mut().unwrap()[0].reaches = Some([("hdd".to_string(), 6)].into())
         });
-        assert_eq!(told.into_iter().map(|one| one.fix).collect::<Vec<_>>(), [Some(NO_SSD.what.to_string())]);
+        assert!(told[0].fix.as_ref().unwrap().contains("create-replicated fast default host CLASS;"));
+    }
+
+    #[test]
+    fn the_metadata_stay_in_as_many_racks_and_of_a_stretched_rule_no_command_is_given() {
+        let fix = |change: fn(&mut model::facts::CrushRule)| {
+            let told = suspects(&RULE, |facts| {
+                file_system(facts, |_| ());
+                hard_disks(facts);
+                the_rule(facts, |rule| rule.reaches = Some([("hdd".to_string(), 6), ("ssd".to_string(), 3)].into()));
+                the_rule(facts, change);
+            });
+            told.into_iter().find_map(|one| one.fix).unwrap()
+        };
+        assert!(fix(|rule| rule.domain = Some("rack".into())).contains("default rack ssd"));
+        assert!(!fix(|rule| rule.root = None).contains("create-replicated"));
     }
 
     /// Ceph takes a file, as a lab's OSDs have it, for a hard disk.

@@ -12,17 +12,24 @@ pub static RULE: Rule = Rule {
     sources: &["Ceph's documentation, \"CRUSH Maps\""],
     needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush), Source::Facts(FactsPart::Osds)],
     suspect,
-    fix: "ceph osd crush rule create-replicated NAME default host CLASS; ceph osd pool set POOL crush_rule NAME",
-    special_fixes: &[&CODED],
+    fix: REPLICATED,
+    special_fixes: &[&CODED, &CHOOSES_MORE],
     risk: "data of the pool move",
     confirm: "ceph pg ls-by-pool POOL: OSDs of one host in one group",
     matters: Matters::Data,
     ..Rule::OF_FACTS
 };
 
+const REPLICATED: &str = "with the root of the pool's own rule: ceph osd crush rule create-replicated NAME ROOT host CLASS; ceph osd pool set POOL crush_rule NAME";
+
 static CODED: Fix = Fix {
     when: "the pool is erasure-coded",
-    what: "make a profile with its k, m and plugin: ceph osd erasure-code-profile set PROFILE k=K m=M plugin=PLUGIN crush-device-class=CLASS crush-failure-domain=host; ceph osd crush rule create-erasure NAME PROFILE; ceph osd pool set POOL crush_rule NAME",
+    what: "make a profile with its k, m, plugin and root: ceph osd erasure-code-profile set PROFILE k=K m=M plugin=PLUGIN crush-root=ROOT crush-device-class=CLASS crush-failure-domain=host; ceph osd crush rule create-erasure NAME PROFILE; ceph osd pool set POOL crush_rule NAME",
+};
+
+static CHOOSES_MORE: Fix = Fix {
+    when: "the pool's own rule takes or chooses several times, or its root is not known",
+    what: "make a rule like the pool's own that chooses hosts, and an OSD in each (ceph osd crush rule dump); then ceph osd pool set POOL crush_rule RULE",
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
@@ -32,7 +39,8 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         "copies may lie on one host",
         |_| "its rule spreads over OSDs".into(),
     );
-    fixed_if_coded(case, found, &CODED)
+    let fix = |pool: &PoolFacts| if pool.erasure == Some(true) { CODED.what } else { REPLICATED };
+    as_its_own(case, found, fix, &CHOOSES_MORE)
 }
 
 /// Its rule spreads over OSDs, and there are enough hosts to spread over these.
@@ -98,10 +106,12 @@ mod tests {
                 over_osds(facts);
                 change(facts)
             });
-            told.into_iter().map(|one| one.fix).collect::<Vec<_>>()
+            told.into_iter().find_map(|one| one.fix).unwrap()
         };
-        assert_eq!(fix(|_| ()), [None], "the rule's own");
-        assert_eq!(fix(|facts| coded(facts, 2, 1, "isa")), [Some(CODED.what.to_string())]);
+        assert!(fix(|_| ()).contains("create-replicated NAME default host CLASS;"));
+        let of_coded = fix(|facts| coded(facts, 2, 1, "isa"));
+        assert!(of_coded.contains("crush-root=default") && !of_coded.contains("replicated"));
+        assert_eq!(fix(|facts| the_rule(facts, |rule| rule.root = None)), CHOOSES_MORE.what);
     }
 
     #[test]

@@ -11,17 +11,19 @@ pub static RULE: Rule = Rule {
     sources: &["Ceph's documentation, \"CRUSH Maps: Device classes\""],
     needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
-    fix: "ceph osd crush rule create-replicated NAME default host CLASS; ceph osd pool set POOL crush_rule NAME",
-    special_fixes: &[&CODED],
+    fix: REPLICATED,
+    special_fixes: &[&CODED, &LIKE_ITS_OWN],
     risk: "all data of the pool move",
     confirm: "fathom osd: OSDs of both classes differ by far",
     matters: Matters::Much,
     ..Rule::OF_FACTS
 };
 
+const REPLICATED: &str = "with root and failure domain of the pool's own rule: ceph osd crush rule create-replicated NAME ROOT DOMAIN CLASS; ceph osd pool set POOL crush_rule NAME";
+
 static CODED: Fix = Fix {
     when: "the pool is erasure-coded",
-    what: "make a profile with its k, m, plugin and failure domain: ceph osd erasure-code-profile set PROFILE k=K m=M plugin=PLUGIN crush-failure-domain=host crush-device-class=CLASS; ceph osd crush rule create-erasure NAME PROFILE; ceph osd pool set POOL crush_rule NAME",
+    what: "make a profile with its k, m, plugin, root and failure domain: ceph osd erasure-code-profile set PROFILE k=K m=M plugin=PLUGIN crush-root=ROOT crush-failure-domain=DOMAIN crush-device-class=CLASS; ceph osd crush rule create-erasure NAME PROFILE; ceph osd pool set POOL crush_rule NAME",
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
@@ -31,7 +33,8 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         "disks of different kinds",
         |pool| mixed(case, pool).unwrap_or_default(),
     );
-    fixed_if_coded(case, found, &CODED)
+    let fix = |pool: &PoolFacts| if pool.erasure == Some(true) { CODED.what } else { REPLICATED };
+    as_its_own(case, found, fix, &LIKE_ITS_OWN)
 }
 
 fn mixed(case: &Case, pool: &PoolFacts) -> Option<Phrase> {
@@ -77,10 +80,27 @@ mod tests {
                 both_kinds(facts);
                 change(facts)
             });
-            told.into_iter().map(|one| one.fix).collect::<Vec<_>>()
+            told.into_iter().find_map(|one| one.fix).unwrap()
         };
-        assert_eq!(fix(|_| ()), [None], "the rule's own");
-        assert_eq!(fix(|facts| coded(facts, 2, 1, "isa")), [Some(CODED.what.to_string())]);
+        assert!(fix(|_| ()).contains("create-replicated NAME default host CLASS;"));
+        let of_coded = fix(|facts| coded(facts, 2, 1, "isa"));
+        assert!(of_coded.contains("crush-root=default crush-failure-domain=host") && !of_coded.contains("replicated"));
+    }
+
+    #[test]
+    fn copies_stay_as_far_apart_as_the_pools_own_rule_keeps_them() {
+        let fix = |change: fn(&mut Facts)| {
+            let told = suspects(&RULE, |facts| {
+                both_kinds(facts);
+                the_rule(facts, |rule| (rule.root, rule.domain) = (Some("cold".into()), Some("rack".into())));
+                change(facts)
+            });
+            told.into_iter().find_map(|one| one.fix).unwrap()
+        };
+        assert!(fix(|_| ()).contains("create-replicated NAME cold rack CLASS;"));
+        assert!(fix(|facts| coded(facts, 2, 1, "isa")).contains("crush-root=cold crush-failure-domain=rack"));
+        let stretched = fix(|facts| the_rule(facts, |rule| rule.root = None));
+        assert!(!stretched.contains("create-replicated") && stretched.contains("a rule like the pool's own"));
     }
 
     #[test]

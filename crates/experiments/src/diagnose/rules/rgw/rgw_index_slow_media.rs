@@ -14,8 +14,8 @@ pub static RULE: Rule = Rule {
     ],
     needs: &[Source::Facts(FactsPart::Pools), Source::Facts(FactsPart::Crush)],
     suspect,
-    fix: "ceph osd crush rule create-replicated fast default host ssd; ceph osd pool set POOL crush_rule fast",
-    special_fixes: &[&NO_SSD],
+    fix: ON_SSD,
+    special_fixes: &[&NO_SSD, &LIKE_ITS_OWN],
     risk: "indexes move",
     confirm: "PUT many small objects before and after",
     matters: Matters::Much,
@@ -29,7 +29,7 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         "indexes of buckets on hard disks",
         |_| "its rule reaches the class hdd".into(),
     );
-    fixed_if_no_ssd(case, found)
+    onto_flash(case, found)
 }
 
 #[cfg(test)]
@@ -78,10 +78,24 @@ mod tests {
                 index_on_hard_disks(facts);
                 one_osd(facts, change)
             });
-            told.into_iter().map(|one| one.fix).collect::<Vec<_>>()
+            told.into_iter().find_map(|one| one.fix).unwrap()
         };
-        assert_eq!(fix(|osd| osd.class = Some("ssd".into())), [None], "the rule's own");
-        assert_eq!(fix(|_| ()), [Some(NO_SSD.what.to_string())]);
+        assert!(fix(|osd| osd.class = Some("ssd".into())).contains("default host ssd;"));
+        assert!(fix(|_| ()).contains("default host CLASS;"));
+    }
+
+    #[test]
+    fn the_index_stays_in_as_many_racks_and_of_a_stretched_rule_no_command_is_given() {
+        let fix = |change: fn(&mut model::facts::CrushRule)| {
+            let told = suspects(&RULE, |facts| {
+                index_on_hard_disks(facts);
+                one_osd(facts, |osd| osd.class = Some("ssd".into()));
+                the_rule(facts, change);
+            });
+            told.into_iter().find_map(|one| one.fix).unwrap()
+        };
+        assert!(fix(|rule| rule.domain = Some("rack".into())).contains("default rack ssd"));
+        assert!(!fix(|rule| rule.root = None).contains("create-replicated"));
     }
 
     #[test]
