@@ -1,6 +1,6 @@
 //! What rules that read facts have in common: hints of options, OSDs, pools and hosts.
 
-use super::{Case, Releases, Rule, Suspect};
+use super::{Case, Releases, Rule, Suspect, origins};
 use model::facts::{
     BlockQueue, ClusterFacts, CrushRule, DaemonProcess, Facts, FileMount, Guest, HostSetup, ImageFacts, NicSetup,
     OsdFacts, PoolFacts, SetOption,
@@ -85,6 +85,12 @@ impl<'c> Case<'c> {
         self.osds().iter().filter(own)
     }
 
+    /// The OSD whose process it is.
+    pub fn osd_of(&self, daemon: &DaemonProcess) -> Option<&'c OsdFacts> {
+        let id = daemon.name.strip_prefix("osd.")?.parse::<u32>().ok()?;
+        self.osds().iter().find(|osd| osd.id == id)
+    }
+
     /// The health check of this name, unless somebody muted it.
     pub fn check(&self, id: &str) -> Option<&'c str> {
         let checks = self.cluster().health.as_deref().unwrap_or_default();
@@ -151,19 +157,12 @@ pub fn of_cluster(says: impl Into<Phrase>, evidence: impl Into<Phrase>) -> Vec<S
 pub fn of_settings(case: &Case, name: &str, bad: impl Fn(&SetOption) -> bool, says: &str) -> Vec<Suspect> {
     let one = |option: &SetOption| {
         let subject = Subject::Setting { who: option.who.clone(), name: option.name.clone() };
-        let (place, fix) = match option.origin.as_deref() {
-            None => ("in the monitors' database", None),
-            Some("file") => ("in the configuration file of that daemon", Some(FROM_FILE)),
-            Some(_) => ("given to that daemon as it runs", Some(AS_IT_RUNS)),
-        };
-        let evidence = phrase!("{} = {} for {}, {}", name, quoted(&option.value), option.who.as_str(), place);
-        Suspect { fix: fix.map(String::from), ..hint(subject, says.into(), evidence) }
+        let (value, place) = (quoted(&option.value), origins::place(option));
+        let evidence = phrase!("{} = {} for {}, {}", name, value, option.who.as_str(), place);
+        Suspect { fix: origins::mend(option).map(String::from), ..hint(subject, says.into(), evidence) }
     };
     case.set(name).filter(|option| bad(option)).map(one).collect()
 }
-
-const FROM_FILE: &str = "take OPTION out of the configuration files of all daemons (ceph.conf), then restart them";
-const AS_IT_RUNS: &str = "it lasts until the daemon restarts, or: ceph tell WHO config unset OPTION";
 
 /// One for all OSDs that are so.
 pub fn of_osds(
@@ -242,8 +241,7 @@ pub fn of_disks(case: &Case, says: &str, bad: impl Fn(&BlockQueue) -> Option<Str
 
 /// Those whose processes were found on it.
 fn osds_on<'c>(case: &Case<'c>, host: &HostSetup) -> Vec<&'c OsdFacts> {
-    let ids: BTreeSet<u32> = host.osds().filter_map(|daemon| daemon.name.strip_prefix("osd.")?.parse().ok()).collect();
-    case.osds().iter().filter(|osd| ids.contains(&osd.id)).collect()
+    host.osds().filter_map(|daemon| case.osd_of(daemon)).collect()
 }
 
 /// The same of interfaces that carry the cluster's traffic: those with an address of one of the host's OSDs, and what they are made of.

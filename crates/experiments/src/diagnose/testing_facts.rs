@@ -266,6 +266,12 @@ pub fn set(facts: &mut Facts, who: &str, name: &str, value: &str) {
     facts.cluster.options.get_or_insert_default().push(option);
 }
 
+/// Somebody set it closer to the daemon: `file`, `env`, `cmdline`, `override`.
+pub fn set_closer(facts: &mut Facts, who: &str, name: &str, value: &str, origin: &str) {
+    set(facts, who, name, value);
+    facts.cluster.options.iter_mut().flatten().last().unwrap().origin = Some(origin.into());
+}
+
 pub fn check(facts: &mut Facts, id: &str) {
     let check = HealthCheck { id: id.into(), severity: "HEALTH_WARN".into(), says: "1 of it".into(), muted: false };
     facts.cluster.health.get_or_insert_default().push(check);
