@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     about: Area::Host,
     what: "The control group of OSDs bounds their processor time.",
     why: "It shows in the slowest operations first.",
-    evidence: "An OSD may use less than four processors at once (cpu.max), or was held back in more than 1 % of the periods.",
+    evidence: "An OSD on flash may use less than four processors at once (cpu.max), or an OSD on whatever disks was held back in more than 1 % of the periods.",
     sources: &["ceph.io blog, 2022: ceph-osd-cpu-scaling", "Linux, \"Control Group v2\": cpu.max"],
     needs: &[Source::Facts(FactsPart::Hosts), Source::Facts(FactsPart::Osds)],
     suspect,
@@ -18,16 +18,20 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    of_daemons(case, "OSDs are held back by their control group", held)
+    of_daemons(case, "the control group of OSDs bounds their processor time", |daemon| held(case, daemon))
 }
 
-fn held(daemon: &DaemonProcess) -> Option<String> {
-    let quota = daemon.quota.filter(|quota| *quota < 4.0).map(|quota| format!("{quota:.1} processors at most"));
+fn held(case: &Case, daemon: &DaemonProcess) -> Option<String> {
+    // An OSD on a hard disk has enough of two: that it may not use more holds nothing back.
+    let on_flash = case.osd_of(daemon).is_some_and(OsdFacts::on_flash);
+    let quota = daemon.quota.filter(|quota| on_flash && *quota < 4.0);
+    let quota = quota.map(|quota| format!("{quota:.1} processors at most"));
     let throttled = daemon
         .throttled
         .filter(|share| *share > 0.01)
         .map(|share| format!("held back in {:.0} % of the periods", share * 100.0));
-    quota.or(throttled)
+    let both: Vec<String> = quota.into_iter().chain(throttled).collect();
+    (!both.is_empty()).then(|| both.join(", "))
 }
 
 #[cfg(test)]
@@ -47,6 +51,23 @@ mod tests {
                 (Some(8.0), Some(0.001)))),
             NOBODY
         );
+    }
+
+    #[test]
+    fn a_quota_of_osds_on_hard_disks_is_told_where_it_held_them_back() {
+        let of = |throttled: f64| {
+            told(&RULE, |facts| {
+                hard_disks(facts);
+                each_daemon(facts, |daemon| (daemon.quota, daemon.throttled) = (Some(2.0), Some(throttled)))
+            })
+        };
+        assert_eq!(of(0.0), NOBODY);
+        assert_eq!(of(0.05), ["a", "b", "c"]);
+        let unknown = told(&RULE, |facts| {
+            each_daemon(facts, |daemon| daemon.quota = Some(2.0));
+            facts.cluster.osds = None
+        });
+        assert_eq!(unknown, NOBODY, "on what they lie is not known");
     }
 
     #[test]
