@@ -1,6 +1,7 @@
 //! What holds of every rule: it is whole, it is registered once, it names no cause where nothing is known, and docs/rules.md is made of it.
 
 use experiments::diagnose::{Area, Explains, Fix, RULES, Rule, Tried};
+use experiments::{harmful_options, lasting_options};
 use model::Record;
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,6 +65,39 @@ fn no_fix_has_a_command_that_ceph_does_not_know() {
             assert!(found.is_empty(), "{}: {found:?}", rule.id);
         }
     }
+}
+
+/// The options that its confirm line tries slice beside slice: those that it writes, else all that its file names as settings. Which ones
+/// `osd-option-odd` finds is not known before, and is looked at then.
+fn tried(rule: &Rule) -> Vec<String> {
+    let (area, name) = (rule.about.name(), file(rule));
+    let text = fs::read_to_string(folder().join(area).join(format!("{name}.rs"))).unwrap();
+    let code = text.split("#[cfg(test)]").next().unwrap();
+    let of_file = || {
+        let quoted = code.split('"').skip(1).step_by(2).filter(|_| code.contains("of_settings("));
+        let option = |text: &&str| text.contains('_') && text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        quoted.filter(option).map(str::to_string).collect::<Vec<_>>()
+    };
+    let commands = ["--ab option:", "fathom prove "].into_iter();
+    let words =
+        commands.flat_map(|command| rule.confirm.split(command).skip(1)).filter_map(|rest| rest.split(' ').next());
+    let options = words.filter_map(|word| word.split_once('/')?.1.split('=').next());
+    options.flat_map(|option| if option == "OPTION" { of_file() } else { vec![option.to_string()] }).collect()
+}
+
+#[test]
+fn what_a_confirm_line_tries_in_turns_is_neither_refused_nor_lasts_longer_than_a_slice() {
+    let all: Vec<(&str, String)> =
+        RULES.iter().flat_map(|rule| tried(rule).into_iter().map(|option| (rule.id, option))).collect();
+    assert!(all.len() > 15, "{all:?}");
+    for (id, option) in &all {
+        assert_eq!(harmful_options::why(option, false), None, "{id}: no run tries {option}");
+        assert_eq!(lasting_options::why(option), None, "{id}: slices do not show {option}");
+    }
+    let unread = |rule: &&&Rule| tried(rule).iter().any(|option| option.starts_with("rgw_"));
+    let unread =
+        RULES.iter().filter(unread).filter(|rule| !rule.confirm.contains("fathom object --s3-url URL --ab option:"));
+    assert_eq!(unread.map(|rule| rule.id).collect::<Vec<_>>(), [""; 0], "fathom run loads no gateway");
 }
 
 #[test]

@@ -11,7 +11,6 @@ mod event_sink;
 mod facts;
 mod filling;
 mod guard;
-mod harmful_options;
 mod health;
 mod host_sides;
 mod image_states;

@@ -1,6 +1,6 @@
 //! Looking at facts with every rule that needs nothing else, and what a rule is, as data.
 
-use super::{Case, Explains, FactsPart, Fix, RULES, Rule, Source, facts, finding};
+use super::{Case, Explains, FactsPart, Fix, RULES, Rule, Source, confirm, facts, finding};
 use crate::diagnose::rule::{Area, Matters};
 use judge::assess;
 use model::facts::Facts;
@@ -21,7 +21,7 @@ pub fn audit(facts: Facts) -> Audit {
             None => looked += 1,
         }
         if facts::holds(rule, case) {
-            found.extend((rule.suspect)(case).into_iter().map(|suspect| (rule.rank(), hint(rule, suspect))));
+            found.extend((rule.suspect)(case).into_iter().map(|suspect| (rule.rank(), hint(rule, suspect, case))));
         }
     }
     found.sort_by_key(|(rank, _)| *rank);
@@ -41,13 +41,14 @@ fn unknown(rule: &Rule, case: &Case) -> Option<FactsPart> {
     })
 }
 
-fn hint(rule: &Rule, suspect: super::Suspect) -> Hint {
-    let finding = finding(rule, super::Suspect { standing: Standing::Hint, ..suspect });
+fn hint(rule: &Rule, suspect: super::Suspect, case: &Case) -> Hint {
+    let confirm = confirm::as_sentence(rule, &suspect.subject, case);
+    let finding = finding(rule, super::Suspect { standing: Standing::Hint, ..suspect }, case);
     Hint {
         finding,
         area: rule.about.name().to_string(),
         why: rule.why.to_string(),
-        confirm: rule.confirmed_by(),
+        confirm,
         sources: rule.sources.iter().map(ToString::to_string).collect(),
         of_state: rule.about == Area::State,
     }

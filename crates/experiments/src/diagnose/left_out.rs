@@ -1,7 +1,7 @@
 //! What a diagnosis could not test, why, and what that would need.
 
 use super::test::{Suspected, planned};
-use super::{Case, Rule, Suspect};
+use super::{Case, Rule, Suspect, confirm};
 use model::{Diagnosis, LeftOut, Place, PlannedExperiment, Standing, Step, Subject, Untested};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,8 @@ pub fn why(rule: &Rule, suspect: &Suspect, case: &Case) -> Option<LeftOut> {
             if all { None } else { left_out("the run ended before its test did", AGAIN.to_string()) }
         }
         None if (test.steps)(suspect, case).is_empty() => {
-            left_out("there is nothing here that Fathom may measure for it by itself", rule.confirm.to_string())
+            let needs = confirm::by_hand(rule, &suspect.subject, case);
+            left_out("there is nothing here that Fathom may measure for it by itself", needs)
         }
         None => no_time(diagnosis, case).or_else(|| left_out("the run ended before its turn came", AGAIN.to_string())),
     }

@@ -5,6 +5,7 @@ mod audit;
 #[cfg(test)]
 mod by_position_cases;
 mod case;
+mod confirm;
 mod experiment;
 mod facts;
 mod left_out;
@@ -39,7 +40,7 @@ pub fn findings(case: &Case) -> (Vec<Finding>, Diagnosed) {
     let (remain, refuted) = judged(suspects(case), case);
     let causes = order::told(precedence::causes(remain, case));
     let untested = left_out::untested(&causes, case);
-    (causes.into_iter().map(|(rule, suspect)| finding(rule, suspect)).collect(), Diagnosed { refuted, untested })
+    (causes.into_iter().map(|(rule, suspect)| finding(rule, suspect, case)).collect(), Diagnosed { refuted, untested })
 }
 
 /// The first suspect that is not certain, that no other explains, and for which there is a test that the plan has not yet; with what is to
@@ -64,8 +65,9 @@ fn told(rule: &Rule, case: &Case) -> bool {
     rule.about == Area::State || matches!(case.record.plan.experiment, PlannedExperiment::Diagnosis(_))
 }
 
-fn finding(rule: &Rule, suspect: Suspect) -> Finding {
+fn finding(rule: &Rule, suspect: Suspect, case: &Case) -> Finding {
     let hint = suspect.standing == Standing::Hint;
+    let confirm = if hint { confirm::to_be_certain(rule, &suspect.subject, case) } else { String::new() };
     let fix = facts::filled_in(suspect.fix.as_deref().unwrap_or(rule.fix), &suspect.subject);
     Finding {
         id: rule.id.to_string(),
@@ -75,7 +77,7 @@ fn finding(rule: &Rule, suspect: Suspect) -> Finding {
         evidence: suspect.evidence,
         explains: suspect.explains,
         cost: suspect.cost,
-        confirm: if hint { rule.to_be_certain() } else { String::new() },
+        confirm,
         fix,
         risk: rule.risk.to_string(),
     }

@@ -16,10 +16,10 @@ pub static RULE: Rule = Rule {
     test: None,
     explains: &[],
     fix: "put block.db on a faster device, give it room for the next level, or spread the omap load over more OSDs; what is in step \
-          need not be the cause: compare with fathom run --ab of an option",
+          need not be the cause: measure before and after (fathom run, then fathom compare)",
     special_fixes: &[],
     risk: "an OSD whose block.db is moved is down meanwhile",
-    confirm: "compare with fathom run --ab of an option of RocksDB, or let the OSD compact when nothing else goes on (ceph tell osd.N compact) and measure again",
+    confirm: "let the OSD compact when nothing else goes on (ceph tell osd.N compact), and measure again (fathom run, then fathom compare)",
     ..Rule::USUAL
 };
 

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "what was written without a checksum has none until it is written again",
-    confirm: "fathom run --ab option:WHO/OPTION=VALUE compares the usual value with this one, in turns",
+    confirm: "fathom run before and after the change, then fathom compare: no run of Fathom's switches checksums off to compare",
     matters: Matters::Data,
     ..Rule::OF_FACTS
 };

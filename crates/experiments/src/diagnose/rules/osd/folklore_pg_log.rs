@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "memory for longer logs",
-    confirm: "fathom run --ab option:WHO/OPTION=VALUE compares the usual value with this one, in turns",
+    confirm: "fathom run before and after the change, the second when logs have had hours under the usual load to fill, then fathom compare",
     ..Rule::OF_FACTS
 };
 

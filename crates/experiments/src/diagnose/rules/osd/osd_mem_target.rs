@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     fix: "where the host has the memory: ceph config set WHO OPTION 4294967296, or 8589934592 on NVMe",
     special_fixes: &[&FROM_POD, &AUTOTUNED],
     risk: "memory: 20 % more than the sum of all targets should be free",
-    confirm: "fathom run --ab option:WHO/OPTION=8589934592 compares both, in turns; caches need time to fill",
+    confirm: "fathom run before and after the change, the second when caches have had hours under the usual load to fill, then fathom compare",
     ..Rule::OF_FACTS
 };
 

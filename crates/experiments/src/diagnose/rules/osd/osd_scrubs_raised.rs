@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config rm WHO OPTION",
     risk: "a cluster that has to catch up takes longer",
-    confirm: "fathom run --ab option:WHO/OPTION=VALUE compares the usual value with this one, in turns",
+    confirm: "fathom run before and after the change, both while scrubs go on, then fathom compare",
     ..Rule::OF_FACTS
 };
 

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config set WHO rgw_ops_log_rados false, with rgw_ops_log_file_path for a file instead; or ceph config rm WHO OPTION, where nobody reads it",
     risk: "who reads that log by radosgw-admin log has it no more",
-    confirm: "ceph osd pool stats of the log pool while clients only read; fathom run --ab option:WHO/rgw_ops_log_rados=false compares both, in turns",
+    confirm: "ceph osd pool stats of the log pool while clients only read; fathom object --s3-url URL --ab option:WHO/rgw_ops_log_rados=false compares both, in turns (of a lab's gateway: --lab in place of --s3-url URL)",
     ..Rule::OF_FACTS
 };
 
