@@ -21,7 +21,7 @@ const FIRST_ANSWER: Duration = Duration::from_secs(10);
 /// Is it there, and may this client use it? Asked before anything is changed.
 ///
 /// # Errors
-/// Nobody answers there, or not with NFS 4.2; there is no such export, or it is none for this client.
+/// Nobody answers there, or not with NFS 4.1 or 4.2; there is no such export, or it is none for this client.
 pub fn look(export: &NfsExport, of_cluster: bool) -> Result<ExportSeen, ClusterError> {
     let mut client = Client::connect(export, FIRST_ANSWER).map_err(|error| not_reached(export, &error))?;
     let room = client.room().map_err(|error| not_reached(export, &error))?;
@@ -46,8 +46,9 @@ fn not_reached(export: &NfsExport, error: &NfsError) -> ClusterError {
             "look whether the name is right, and the NFS server runs there and is reached from here"
         }
         _ if error.is_not_permitted() => "let the server export it to this host, for writing (and with sec=sys)",
+        _ if error.is_of_version() => "let the server speak NFS 4.1 or 4.2 (in NFS-Ganesha: Minor_Versions = 1, 2)",
         NfsError::Refused { .. } => "look at what the server exports: `nfs://HOST/FOLDER` begins at its root (`/`)",
-        NfsError::Answer { .. } => "look at what listens there: NFS 4.2 is asked for",
+        NfsError::Answer { .. } => "look at what listens there: NFS 4.1 or 4.2 is asked for",
     };
     ClusterError::NoExport { export: export.to_string(), why: error.to_string(), mend }
 }

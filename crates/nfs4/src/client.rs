@@ -30,7 +30,7 @@ pub struct Client {
 
 impl Client {
     /// # Errors
-    /// Nobody answers within the time, or not with NFS 4.2; there is no such export, or it is none for this client.
+    /// Nobody answers within the time, or not with NFS 4.1 or 4.2; there is no such export, or it is none for this client.
     pub fn connect(export: &NfsExport, within: Duration) -> Result<Client, NfsError> {
         let what = "open the export";
         let mut session = Session::open(&export.host, export.port, within)?;

@@ -65,6 +65,11 @@ impl NfsError {
         }
     }
 
+    /// Is the version of NFS none that the server speaks?
+    pub fn is_of_version(&self) -> bool {
+        matches!(self, NfsError::Refused { status: Status::MinorVersionMismatch, .. })
+    }
+
     /// Is it about who asks, and not about what is asked for?
     pub fn is_not_permitted(&self) -> bool {
         matches!(self, NfsError::Refused { status: Status::Perm | Status::Access | Status::WrongSec, .. })

@@ -1,4 +1,4 @@
-//! A client of NFS version 4.2 within this program (RFC 7530, 8881, 7862): no kernel and no mount between it and the server. Each client has
+//! A client of NFS version 4.2 (of 4.1, where a server has no other) within this program (RFC 7530, 8881, 7862): no kernel and no mount between it and the server. Each client has
 //! a connection and a session of its own and asks one thing at a time.
 
 mod client;
@@ -7,6 +7,8 @@ mod file;
 mod folder;
 mod rpc;
 mod session;
+#[cfg(test)]
+mod tests;
 
 pub use client::{Client, Room};
 pub use errors::NfsError;

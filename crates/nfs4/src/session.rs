@@ -11,7 +11,8 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-const MINOR_VERSION: u32 = 2;
+/// The versions 4.2 and 4.1, as they are asked for: all that is asked is of 4.1, and some servers have no later one.
+const MINOR_VERSIONS: [u32; 2] = [2, 1];
 /// Of a call or an answer: a megabyte of data, and what goes with it.
 const CHANNEL: u32 = (1 << 20) + OVERHEAD;
 /// What a call or an answer has beside its data, at most: sequence, handle, credential, names.
@@ -25,6 +26,7 @@ static CLIENTS: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) struct Session {
     rpc: Rpc,
+    minor_version: u32,
     id: SessionId,
     sequence: u32,
     pub(crate) client: u64,
@@ -39,12 +41,13 @@ pub(crate) struct Session {
 
 impl Session {
     /// # Errors
-    /// Nobody answers, or not with NFS 4.2.
+    /// Nobody answers, or not with NFS 4.1 or 4.2.
     pub(crate) fn open(host: &str, port: u16, within: Duration) -> Result<Session, NfsError> {
         let what = "connect to the NFS server";
         let rpc = Rpc::connect(host, port, within).map_err(|error| NfsError::Connection { what, error })?;
         let mut session = Session {
             rpc,
+            minor_version: 0,
             id: SessionId::default(),
             sequence: 0,
             client: 0,
@@ -64,7 +67,15 @@ impl Session {
         let owner_id = format!("fathom {} {now:x} {nth}", std::process::id()).into_bytes();
         let client_owner = ClientOwner { verifier: now.to_be_bytes(), owner_id };
         let known = ExchangeIdArgs { client_owner, flags: EXCHGID4_FLAG_USE_NON_PNFS };
-        let answers = self.alone(what, Operation::ExchangeId(known))?;
+        let mut answers = Err(missing(what));
+        for minor_version in MINOR_VERSIONS {
+            self.minor_version = minor_version;
+            answers = self.alone(what, Operation::ExchangeId(known.clone()));
+            if !matches!(&answers, Err(error) if error.is_of_version()) {
+                break;
+            }
+        }
+        let answers = answers?;
         let Some(OperationResult::ExchangeId { result: Some(known), .. }) = answers.first() else {
             return Err(missing(what));
         };
@@ -99,7 +110,7 @@ impl Session {
 
     /// What is asked outside of a session.
     fn alone(&mut self, what: &'static str, operation: Operation) -> Result<Vec<OperationResult>, NfsError> {
-        let answer = self.called(what, &call_of(vec![operation]))?;
+        let answer = self.called(what, &self.call_of(vec![operation]))?;
         match answer.status.is_ok() {
             true => Ok(answer.results),
             false => Err(NfsError::Refused { what, status: answer.status }),
@@ -116,7 +127,7 @@ impl Session {
         operations: Vec<Operation>,
     ) -> Result<Vec<OperationResult>, NfsError> {
         let begin = Instant::now();
-        let mut call = call_of(std::iter::once(Operation::PutRootFh).chain(operations).collect());
+        let mut call = self.call_of(std::iter::once(Operation::PutRootFh).chain(operations).collect());
         loop {
             call.operations[0] = Operation::Sequence(SequenceArgs {
                 session_id: self.id,
@@ -148,16 +159,16 @@ impl Session {
         self.forgotten || self.rpc.is_lost()
     }
 
+    fn call_of(&self, operations: Vec<Operation>) -> CompoundArgs {
+        CompoundArgs { tag: String::new(), minor_version: self.minor_version, operations }
+    }
+
     fn called(&mut self, what: &'static str, call: &CompoundArgs) -> Result<CompoundResponse, NfsError> {
         self.rpc.call(call).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => NfsError::Answer { what, why: error.to_string() },
             _ => NfsError::Connection { what, error },
         })
     }
-}
-
-fn call_of(operations: Vec<Operation>) -> CompoundArgs {
-    CompoundArgs { tag: String::new(), minor_version: MINOR_VERSION, operations }
 }
 
 pub(crate) fn missing(what: &'static str) -> NfsError {
