@@ -17,7 +17,8 @@ const OPEN4_SHARE_DENY_NONE: u32 = 0;
 pub enum Stable {
     /// When the server has it.
     Server,
-    /// When it is stable (FILE_SYNC4), as the kernel's client asks for what goes past its cache in one piece.
+    /// When it is stable. As the kernel's client has it of what goes past its cache: what one request holds is asked for so (FILE_SYNC4);
+    /// of more, each piece is written without that, and one COMMIT makes all of them stable.
     File,
 }
 
@@ -120,14 +121,28 @@ impl File {
 
     /// All of it.
     pub fn write(&self, client: &mut Client, offset: u64, from: &[u8], stable: Stable) -> Result<Written, NfsError> {
+        let one = from.len() <= client.write_most as usize;
+        let how = if stable == Stable::File && one { StableHow::FileSync } else { StableHow::Unstable };
+        let written = self.write_pieces(client, offset, from, how)?;
+        if stable == Stable::Server || written.0.is_empty() {
+            return Ok(written);
+        }
+        self.commit(client, &written)?;
+        Ok(Written::default())
+    }
+
+    /// What of it is not stable yet.
+    fn write_pieces(
+        &self,
+        client: &mut Client,
+        offset: u64,
+        from: &[u8],
+        stable: StableHow,
+    ) -> Result<Written, NfsError> {
         let what = "write";
         let (mut done, mut all) = (0, Written::default());
         while done < from.len() {
             let piece = &from[done..from.len().min(done + client.write_most as usize)];
-            let stable = match stable {
-                Stable::Server => StableHow::Unstable,
-                Stable::File => StableHow::FileSync,
-            };
             let offset = offset + done as u64;
             let write = Operation::Write { stateid: self.state, offset, stable, data: piece.to_vec() };
             let answers = client.session.ask(what, self.here(write))?;

@@ -1,6 +1,6 @@
 //! A client at a server that does as a test wants: which requests it gets.
 
-use crate::{Client, NfsError};
+use crate::{Client, File, NfsError, Stable};
 use model::NfsExport;
 use nfs::v4::protocol::{Bitmap, FATTR4_MAXREAD, FATTR4_MAXWRITE, FATTR4_NUMLINKS, FATTR4_SIZE, FATTR4_TYPE};
 use nfs::xdr::{Decoder, Encode, Encoder};
@@ -196,4 +196,34 @@ fn a_server_that_speaks_only_the_version_before_is_asked_in_that() {
     let error = client.err().unwrap();
     assert!(error.is_of_version() && error.to_string().contains("10021"), "{error}");
     assert_eq!(asked.lock().unwrap().iter().filter(|(_, what)| what == "exchange-id").count(), 2);
+}
+
+/// What is asked for a write of so much that is to be stable, between opening and closing the file.
+fn asked_for(bytes: usize, manner: Manner) -> (Result<(), NfsError>, Vec<String>) {
+    let (client, asked) = connected(manner);
+    let mut client = client.unwrap();
+    let root = client.root();
+    let file = File::make(&mut client, &root, "f").unwrap();
+    asked.lock().unwrap().clear();
+    let written = file.write(&mut client, 0, &vec![1; bytes], Stable::File).map(drop);
+    let all = asked.lock().unwrap().iter().map(|(_, what)| what.clone()).collect();
+    (written, all)
+}
+
+#[test]
+fn what_takes_several_requests_is_made_stable_by_one_commit() {
+    let (written, asked) = asked_for(4 * MIB, USUAL);
+    written.unwrap();
+    let piece = format!("write {MIB} unstable");
+    assert_eq!(asked, [&piece[..], &piece, &piece, &piece, "commit"]);
+    // What one request holds is stable with it.
+    let (written, asked) = asked_for(MIB, USUAL);
+    written.unwrap();
+    assert_eq!(asked, [format!("write {MIB} file-sync")]);
+    // Of a server that writes through nothing is left to be made stable.
+    let (written, asked) = asked_for(2 * MIB, Manner { writes_through: true, ..USUAL });
+    written.unwrap();
+    assert_eq!(asked, [&piece[..], &piece]);
+    let (written, _) = asked_for(2 * MIB, Manner { forgets: true, ..USUAL });
+    assert!(written.unwrap_err().to_string().contains("lost what was written before"));
 }

@@ -58,7 +58,7 @@ impl NfsFiles {
         Ok((self.folder(outer)?, name))
     }
 
-    /// Whoever closes a file finds it stable at the server: what goes in one piece is asked for so, as the kernel's client does.
+    /// Whoever closes a file finds it stable at the server, as with the kernel's client.
     fn written_and_closed(&mut self, file: File, offset: u64, content: &[u8]) -> Result<(), OpError> {
         let written = file.write(&mut self.client, offset, content, Stable::File);
         let closed = file.close(&mut self.client);
@@ -169,7 +169,8 @@ impl BlockFile for NfsBlocks {
         self.with(|file, client| file.read(client, offset, into))
     }
 
-    /// Stable when it has ended (FILE_SYNC), or, where a sync was asked for by its name, by a COMMIT after it.
+    /// Stable when it has ended: by FILE_SYNC, or, where it takes several requests or a sync was asked for by its name, by a COMMIT after
+    /// them.
     fn write_at(&mut self, from: &[u8], offset: u64, durability: Durability) -> Result<usize, OpError> {
         let by_commit = matches!(durability, Durability::Fsync | Durability::Fdatasync);
         let stable = if by_commit { Stable::Server } else { Stable::File };
