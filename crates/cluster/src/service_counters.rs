@@ -14,11 +14,12 @@ use std::time::Duration;
 /// How long metadata servers may take to answer, all together: a slice waits for it.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Section and name of each, the same in Ceph 14 to 20.
-const NAMES: [(ServiceTimer, &str, &str); 3] = [
-    (ServiceTimer::Request, "mds", "reply_latency"),
-    (ServiceTimer::Get, "rgw", "get_initial_lat"),
-    (ServiceTimer::Put, "rgw", "put_initial_lat"),
+/// Section and name of each: the first one that a daemon has is the timer. Gateways of Ceph 19 and later have their operations in a section of
+/// its own (ceph/ceph#53003), those before it among all others.
+const NAMES: [(ServiceTimer, &[(&str, &str)]); 3] = [
+    (ServiceTimer::Request, &[("mds", "reply_latency")]),
+    (ServiceTimer::Get, &[("rgw_op", "get_obj_lat"), ("rgw", "get_initial_lat")]),
+    (ServiceTimer::Put, &[("rgw_op", "put_obj_lat"), ("rgw", "put_initial_lat")]),
 ];
 
 /// The programs that serve requests of clients, and what their `--id` leaves out of a name.
@@ -67,12 +68,12 @@ fn name_of(words: &[String]) -> Option<String> {
 }
 
 fn so_far(dump: &Value) -> BTreeMap<ServiceTimer, Spent> {
-    let known = |(timer, section, name): &(ServiceTimer, &str, &str)| {
+    let spent = |(section, name): &(&str, &str)| {
         let counter = dump.get(section)?.get(name)?;
         let (times, seconds) = (counter.get("avgcount")?.as_u64()?, counter.get("sum")?.as_f64()?);
-        Some((*timer, Spent { times, seconds }))
+        Some(Spent { times, seconds })
     };
-    NAMES.iter().filter_map(known).collect()
+    NAMES.iter().filter_map(|(timer, places)| Some((*timer, places.iter().find_map(spent)?))).collect()
 }
 
 /// Of each process that was seen at both ends of a slice. Several agents may see the same one.
@@ -119,6 +120,16 @@ mod tests {
         let dump = json!({"rgw": {"get_initial_lat": average, "req": 9}, "mds": {"reply_latency": 7}});
         assert_eq!(so_far(&dump), BTreeMap::from([(ServiceTimer::Get, Spent { times: 4, seconds: 0.5 })]));
         assert!(so_far(&json!([])).is_empty());
+    }
+
+    #[test]
+    fn gateways_of_ceph_19_count_in_another_place_and_nothing_twice() {
+        let average = |times: u64| json!({"avgcount": times, "sum": times as f64 / 8.0, "avgtime": 0.125});
+        let spent = |times: u64| Spent { times, seconds: times as f64 / 8.0 };
+        let now = json!({"rgw_op": {"get_obj_lat": average(4), "put_obj_lat": average(8)}, "rgw": {"req": 9}});
+        assert_eq!(so_far(&now), BTreeMap::from([(ServiceTimer::Get, spent(4)), (ServiceTimer::Put, spent(8))]));
+        let both = json!({"rgw_op": {"get_obj_lat": average(4)}, "rgw": {"get_initial_lat": average(5), "put_initial_lat": average(6)}});
+        assert_eq!(so_far(&both), BTreeMap::from([(ServiceTimer::Get, spent(4)), (ServiceTimer::Put, spent(6))]));
     }
 
     #[test]
