@@ -5,6 +5,7 @@ use crate::requests::{address, swift_address};
 use ini::{Ini, ParseOption};
 use model::Gateway;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub type Keys = rusty_s3::Credentials;
@@ -41,28 +42,33 @@ pub type AccessByUrl = BTreeMap<String, Access>;
 /// `None`: there is none.
 ///
 /// # Errors
-/// Its address is none.
+/// Its address is none, or the configuration in which it may be is not understood.
 pub fn gateway(named: &Named) -> Result<Option<Gateway>, S3Error> {
     if let Some(url) = &named.swift {
         return of_swift(named, url.clone().or_else(|| variable("ST_AUTH")));
     }
     let profile = named.profile.clone().or_else(|| variable("AWS_PROFILE"));
-    let of_profile = |key: &str| configured(&config_file()?, profile.as_deref(), key);
+    let of_profile = |key: &str| config_file().map_or(Ok(None), |file| configured(&file, profile.as_deref(), key));
     let environment = || ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].into_iter().find_map(variable);
-    let url = named.url.clone().or_else(environment).or_else(|| of_profile("endpoint_url"));
+    let url = named.url.clone().or_else(environment).map_or_else(|| of_profile("endpoint_url"), |url| Ok(Some(url)))?;
     let Some(url) = url else { return Ok(None) };
     address(&url)?;
     let environment = || ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().find_map(variable);
-    let region = named.region.clone().or_else(environment).or_else(|| of_profile("region"));
+    let region = named.region.clone().or_else(environment);
+    let region = region.map_or_else(|| of_profile("region"), |region| Ok(Some(region)))?;
     let url = url.trim_end_matches('/').to_string();
     let region = region.unwrap_or_else(|| REGION.to_string());
-    let bundle = || variable("AWS_CA_BUNDLE").or_else(|| of_profile("ca_bundle")).map(PathBuf::from);
     let plain = url.starts_with("http:");
     if named.authorities.is_some() && plain {
         let why = "no certificate is shown over plain HTTP: leave --s3-ca out, or name https://HOST".to_string();
         return Err(S3Error::Address { url, why });
     }
-    let authorities = named.authorities.clone().or_else(bundle).filter(|_| !plain);
+    let bundle = named.authorities.clone().or_else(|| variable("AWS_CA_BUNDLE").map(PathBuf::from));
+    let authorities = match bundle {
+        _ if plain => None,
+        Some(file) => Some(file),
+        None => of_profile("ca_bundle")?.map(PathBuf::from),
+    };
     // Another folder may be the current one when it is undone.
     let authorities = authorities.map(|file| std::path::absolute(&file).unwrap_or(file));
     let (virtual_host, profile) = (named.virtual_host, named.profile.clone());
@@ -125,11 +131,50 @@ fn keys_of(gateway: &Gateway) -> Result<Keys, S3Error> {
     if !named && let Some(keys) = of_environment().map_err(none)? {
         return Ok(keys);
     }
-    let file = gateway.credentials.clone().or_else(credentials_file);
-    let file = file.ok_or_else(|| none("the environment has none, and no home folder is known".to_string()))?;
-    let profile = gateway.profile.clone().or_else(|| variable("AWS_PROFILE").filter(|_| gateway.credentials.is_none()));
-    let profile = profile.unwrap_or_else(|| "default".to_string());
-    of_file(&file, &profile).map_err(none)
+    let usual = || "default".to_string();
+    if let Some(file) = &gateway.credentials {
+        return of_file(file, &gateway.profile.clone().unwrap_or_else(usual)).map_err(none);
+    }
+    let profile = gateway.profile.clone().or_else(|| variable("AWS_PROFILE")).unwrap_or_else(usual);
+    of_profile(credentials_file().as_deref(), config_file().as_deref(), (&profile, gateway.profile.is_some()))
+        .map_err(none)
+}
+
+/// What profiles get keys by that are not in the files.
+const ELSEWHERE: [&str; 6] =
+    ["sso_session", "sso_start_url", "role_arn", "credential_process", "web_identity_token_file", "login_session"];
+
+/// Keys of a profile in the file of credentials, else in the configuration, which may have them as well. `named`: for this gateway, by an
+/// option.
+///
+/// # Errors
+/// Why there are none, in words.
+fn of_profile(
+    credentials: Option<&Path>,
+    config: Option<&Path>,
+    (profile, named): (&str, bool),
+) -> Result<Keys, String> {
+    let unknown = || Err("the environment has none, and no home folder is known".to_string());
+    let none = match credentials.map_or_else(unknown, |file| of_file(file, profile)) {
+        Ok(keys) => return Ok(keys),
+        Err(why) => why,
+    };
+    let Some(file) = config else { return Err(none) };
+    let shown = file.display();
+    let Some(ini) = read_if_there(file).map_err(|why| format!("{none}; {shown}: {why}"))? else { return Err(none) };
+    let value = |key: &str| configured_in(&ini, Some(profile), key);
+    if let (Some(access), Some(secret)) = (value("aws_access_key_id"), value("aws_secret_access_key")) {
+        return Ok(with_token(access, secret, value("aws_session_token")));
+    }
+    // Keys of the environment are those of a gateway that names no profile.
+    let before = if named { "leave --s3-profile out and run" } else { "run" };
+    match ELSEWHERE.into_iter().find(|key| value(key).is_some()) {
+        Some(by) => Err(format!(
+            "profile {profile:?} of {shown} gets them by {by}, which only the AWS tools do; {before} \
+             eval \"$(aws configure export-credentials --profile {profile} --format env)\""
+        )),
+        None => Err(none),
+    }
 }
 
 /// # Errors
@@ -165,9 +210,32 @@ fn of_file(file: &Path, profile: &str) -> Result<Keys, String> {
     Ok(with_token(wanted("aws_access_key_id")?, wanted("aws_secret_access_key")?, value("aws_session_token")))
 }
 
-/// A key of a profile in the configuration of the AWS tools, where the sections of profiles are called so.
-fn configured(file: &Path, profile: Option<&str>, key: &str) -> Option<String> {
-    let ini = read(file).ok()?;
+/// A key of a profile in the configuration of the AWS tools, if there is one.
+///
+/// # Errors
+/// It is not understood.
+fn configured(file: &Path, profile: Option<&str>, key: &str) -> Result<Option<String>, S3Error> {
+    let wrong = |why| S3Error::Config { file: file.display().to_string(), why };
+    let ini = read_if_there(file).map_err(wrong)?;
+    Ok(ini.and_then(|ini| configured_in(&ini, profile, key)))
+}
+
+/// `None`: there is no such file.
+///
+/// # Errors
+/// It is not understood, or may not be read.
+fn read_if_there(file: &Path) -> Result<Option<Ini>, String> {
+    match read(file) {
+        Ok(ini) => Ok(Some(ini)),
+        Err(ini::Error::Io(error)) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The sections of profiles are called so there.
+fn configured_in(ini: &Ini, profile: Option<&str>, key: &str) -> Option<String> {
     let section = match profile {
         None | Some("default") => "default".to_string(),
         Some(profile) => format!("profile {profile}"),
@@ -221,8 +289,38 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config");
         std::fs::write(&file, "[default]\nregion = r0\n[profile p]\nendpoint_url = http://g:80\n").unwrap();
-        assert_eq!(configured(&file, None, "region").as_deref(), Some("r0"));
-        assert_eq!(configured(&file, Some("p"), "endpoint_url").as_deref(), Some("http://g:80"));
-        assert_eq!(configured(&file, Some("p"), "region"), None);
+        let of = |profile: Option<&str>, key: &str| configured(&file, profile, key).unwrap();
+        assert_eq!(of(None, "region").as_deref(), Some("r0"));
+        assert_eq!(of(Some("p"), "endpoint_url").as_deref(), Some("http://g:80"));
+        assert_eq!(of(Some("p"), "region"), None);
+        // What is not there says nothing; what is there and broken is not passed over.
+        assert_eq!(configured(&folder.path().join("none"), None, "region").unwrap(), None);
+        std::fs::write(&file, "[default\nregion = r0\n").unwrap();
+        let why = configured(&file, None, "region").unwrap_err().to_string();
+        assert!(why.contains("/config is not understood: ") && why.contains("AWS_CONFIG_FILE"), "{why}");
+    }
+
+    #[test]
+    fn the_configuration_may_have_keys_as_well_or_say_where_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let [credentials, config] = ["credentials", "config"].map(|name| folder.path().join(name));
+        let text = "[default]\naws_access_key_id = D\naws_secret_access_key = d\n[profile p]\naws_access_key_id = P\n\
+                    aws_secret_access_key = p\naws_session_token = t\n[profile s]\nsso_session = corp\nsso_account_id = 1\n\
+                    [profile r]\nrole_arn = arn:x\nsource_profile = p\n[profile c]\ncredential_process = /bin/x\n";
+        std::fs::write(&config, text).unwrap();
+        let of = |profile: &str| of_profile(Some(&credentials), Some(&config), (profile, false));
+        assert_eq!((of("default").unwrap().key(), of("p").unwrap().token()), ("D", Some("t")));
+        // The file of credentials comes first.
+        std::fs::write(&credentials, "[p]\naws_access_key_id = Q\naws_secret_access_key = q\n").unwrap();
+        assert_eq!((of("p").unwrap().key(), of("default").unwrap().key()), ("Q", "D"));
+        for (profile, by) in [("s", "sso_session"), ("r", "role_arn"), ("c", "credential_process")] {
+            let why = of(profile).unwrap_err();
+            let way = format!("eval \"$(aws configure export-credentials --profile {profile} --format env)\"");
+            assert!(why.contains(by) && why.contains(&way) && !why.contains("has no profile"), "{why}");
+        }
+        assert!(of("none").unwrap_err().contains("has no profile \"none\" (it has: p)"));
+        std::fs::write(&config, "[profile\n").unwrap();
+        let why = of("none").unwrap_err();
+        assert!(why.contains("no profile") && why.contains("/config: "), "{why}");
     }
 }
