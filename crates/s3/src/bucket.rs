@@ -27,6 +27,7 @@ pub const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 const ANSWER_MOST: usize = 4 << 20;
 /// Names in one request: the most that S3 lists and deletes.
 const AT_ONCE: usize = 1000;
+const DELETING: &str = "deleting its objects";
 
 pub struct Bucket {
     requests: Requests,
@@ -34,6 +35,8 @@ pub struct Bucket {
     body: Vec<u8>,
     /// How long it waits for an answer.
     limit: Duration,
+    /// Its gateway has no request that deletes several objects, or not for this user.
+    one_by_one: bool,
 }
 
 impl Bucket {
@@ -43,7 +46,8 @@ impl Bucket {
     /// The address is none, or nothing is reached there.
     pub fn of(gateway: &Gateway, name: &str, access: &Access) -> Result<Bucket, S3Error> {
         let requests = Requests::new(gateway, name, access)?.reachable()?;
-        Ok(Bucket { requests, connection: None, body: vec![0; ANSWER_MOST], limit: ANSWER_WITHIN })
+        let (body, limit) = (vec![0; ANSWER_MOST], ANSWER_WITHIN);
+        Ok(Bucket { requests, connection: None, body, limit, one_by_one: false })
     }
 
     /// Waits no longer than this for an answer.
@@ -160,29 +164,35 @@ impl Bucket {
     /// Deletes these objects, at most as many as [`Bucket::names`] tells at once; `each`: by a request for each of them.
     ///
     /// # Errors
-    /// One of them was not deleted.
+    /// One of them was not deleted, by a request of its own either.
     pub fn delete(&mut self, names: &[String], each: bool) -> Result<(), S3Error> {
-        if each {
+        if each || self.one_by_one {
             return self.delete_each(names);
         }
-        let what = "deleting its objects";
         let requests = self.requests.clone();
         let answer = self.exchange(|head| requests.delete(names, head).into_bytes())?;
         if requests.by_swift() {
             // Whether all went is seen by whoever lists again, and then asks for each; not every service has this request.
             return if answer.status == 200 { Ok(()) } else { self.delete_each(names) };
         }
-        if answer.status != 200 {
-            return Err(self.refused(what, &answer));
+        match (answer.status, DeleteObjectsResponse::parse(&String::from_utf8_lossy(self.told(&answer)))) {
+            (200, Ok(told)) if told.errors.is_empty() => Ok(()),
+            // What a request for one object says of it counts.
+            (200, Ok(_)) => self.delete_each(names),
+            // Nothing has tried this request before. Some services do not have it, others want a checksum or a header of their own with it,
+            // and a policy may forbid it: whoever may delete each object leaves none behind.
+            (200, Err(_)) | (400 | 403 | 405 | 411 | 501, _) => {
+                self.one_by_one = true;
+                self.delete_each(names)
+            }
+            _ => Err(self.refused(DELETING, &answer)),
         }
-        let refused = |why| S3Error::Refused { what: what.to_string(), status: answer.status, why };
-        deleted(self.told(&answer)).map_err(refused)
     }
 
     fn delete_each(&mut self, names: &[String]) -> Result<(), S3Error> {
         for name in names {
             let good = [200, 204, 404];
-            self.asked("deleting its objects", &good, |requests, head| requests.delete_one(name, head), &[])?;
+            self.asked(DELETING, &good, |requests, head| requests.delete_one(name, head), &[])?;
         }
         Ok(())
     }
