@@ -159,6 +159,7 @@ fn empty(bucket: &mut Bucket, prefix: &str) -> Result<Unmade, S3Error> {
             continue;
         }
         last.clear();
+        give_up_uploads(bucket, prefix)?;
         bucket.delete(&[s3::MARK.to_string()], false)?;
         if bucket.remove()? {
             return Ok(Unmade::Undone);
@@ -176,6 +177,23 @@ fn empty(bucket: &mut Bucket, prefix: &str) -> Result<Unmade, S3Error> {
         Some(first) => format!("its gateway says that its objects are deleted, and lists them again ({first} and others)"),
         None => "its gateway does not delete it, and lists nothing in it: it may hold earlier versions of objects, or parts of some".to_string(),
     }))
+}
+
+/// Objects that were being put in parts when a run, or a slice, ended. Some services delete no bucket in which there are any; others keep
+/// their parts.
+fn give_up_uploads(bucket: &mut Bucket, prefix: &str) -> Result<(), S3Error> {
+    let mut last = Vec::new();
+    for _ in 0..LISTS_MOST {
+        let mut uploads = bucket.uploads(prefix)?;
+        uploads.retain(|upload| is_ours(&upload.key, prefix));
+        // What is listed again after it was given up is seen when the bucket is deleted.
+        if uploads.is_empty() || uploads.iter().any(|upload| last.contains(upload)) {
+            break;
+        }
+        uploads.iter().try_for_each(|upload| bucket.abort(upload))?;
+        last = uploads;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::connection::Connection;
 use crate::errors::S3Error;
 use crate::keys::Access;
 use crate::requests::Requests;
+use crate::upload::OpenUpload;
 use model::Gateway;
 use rusty_s3::actions::DeleteObjectsResponse;
 use std::io::{self, ErrorKind};
@@ -208,6 +209,30 @@ impl Bucket {
             409 => Ok(false),
             _ => Err(self.refused("deleting the bucket", &answer)),
         }
+    }
+
+    /// Objects with such names that are being put in parts, at most as many as are told at once. Empty where a gateway has no list of them:
+    /// what is in the way of deleting the bucket is then told by that.
+    ///
+    /// # Errors
+    /// It is not reached.
+    pub fn uploads(&mut self, prefix: &str) -> Result<Vec<OpenUpload>, S3Error> {
+        if self.requests.by_swift() {
+            return Ok(Vec::new());
+        }
+        let answer = self.ask(|requests, head| requests.uploads(prefix, AT_ONCE, head), &[])?;
+        let listed = (answer.status == 200).then(|| Requests::uploads_on(self.told(&answer))).flatten();
+        let mut uploads = listed.unwrap_or_default();
+        uploads.retain(|upload| upload.key.starts_with(prefix));
+        Ok(uploads)
+    }
+
+    /// Its parts are thrown away. One that is refused is in the way when the bucket is deleted, and is told by that.
+    ///
+    /// # Errors
+    /// The gateway is not reached.
+    pub fn abort(&mut self, upload: &OpenUpload) -> Result<(), S3Error> {
+        self.ask(|requests, head| requests.abort_upload(upload, head), &[]).map(drop)
     }
 
     fn asked(

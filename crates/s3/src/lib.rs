@@ -17,4 +17,4 @@ pub use connection::Connection;
 pub use errors::{S3Error, status_in_words};
 pub use keys::{Access, AccessByUrl, Keys, Named, REGION, access_to, access_to_all, gateway};
 pub use requests::{Requests, SWIFT_LOG_IN, address};
-pub use upload::PARTS_MOST;
+pub use upload::{OpenUpload, PARTS_MOST, abort_all};

@@ -62,3 +62,28 @@ fn objects_are_deleted_one_by_one_where_none_deletes_several_at_once() {
         assert!(server.count(|method, _, _| method == "DELETE") > 64, "{answer:?}");
     }
 }
+
+/// Some services do not delete a bucket while an object in it is being put in parts, and list nothing in it.
+#[test]
+fn uploads_that_failed_or_were_cut_off_are_given_up_with_the_bucket() {
+    let home = Home::new();
+    let server = Server::start(Manner { keeps_uploads: true, ..Manner::default() });
+    let words = ["object", "--s3-url", &server.url, "--patterns", "write-linear", "--block-size", "12M", "--part-size"];
+    let all = [&words[..], &["5M", "--depth", "2", "--working-set", "24M"]].concat();
+    home.run_with(&[&all[..], &SHORT].concat(), &KEYS).ends(4, &[]);
+    nothing_is_left(&home, &server);
+    let aborted = |method: &str, query: &str| method == "DELETE" && query.contains("uploadId=");
+    assert!(server.count(|method, _, query| aborted(method, query)) > 0);
+
+    let mut killed = home.fathom(&[&all[..], &["--passes", "1", "--duration", "20s"]].concat());
+    let killed = killed.envs(KEYS).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut killed = killed.unwrap();
+    let begun = || server.kept().uploads.values().any(|(_, parts)| !parts.is_empty());
+    let before = server.kept().asked.len();
+    eventually("the run to put parts", 60, || server.kept().asked.len() > before + 40 && begun());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(journals_of(&home), 1);
+    home.run_with(&["restore", "--yes"], &KEYS).ends(0, &["undone: bucket fathom-"]);
+    nothing_is_left(&home, &server);
+}
