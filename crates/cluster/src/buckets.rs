@@ -99,11 +99,16 @@ pub(crate) fn unmake(gateway: &Gateway, name: &str, prefix: &str, entry: &Journa
     }
     let access = access_to(gateway)?;
     let own = access.keys.key().to_string();
-    if let Some(made_with) = entry.key.as_ref().filter(|made_with| **made_with != own) {
-        let why = format!("it was made with access key {made_with}, and these keys are those of {own}");
-        return Err(S3Error::NoKeys { url: gateway.url.clone(), why });
-    }
     let mut bucket = Bucket::of(gateway, name, &access)?;
+    if let Some(made_with) = entry.key.as_ref().filter(|made_with| **made_with != own) {
+        // Keys of a session end with it, and those that the same user is given next have another id. Its mark proves a bucket ours; one that
+        // is not seen, or bears none, may be another user's of the same name: then the right one is still there, for the keys that made it.
+        if !is_marked(&mut bucket, name)? {
+            let why = format!("it was made with access key {made_with}, and these keys are those of {own}");
+            return Err(S3Error::NoKeys { url: gateway.url.clone(), why });
+        }
+        return empty(&mut bucket, prefix);
+    }
     let since = entry.written.map_or(SETTLED_SECONDS, |written| jiff::Timestamp::now().as_second() - written);
     let left_seconds = (SETTLED_SECONDS - since).clamp(0, SETTLED_SECONDS).unsigned_abs();
     let until = Instant::now() + Duration::from_secs(left_seconds);
@@ -125,6 +130,19 @@ pub(crate) fn unmake(gateway: &Gateway, name: &str, prefix: &str, entry: &Journa
         return left("it does not bear the mark of this run".to_string());
     }
     empty(&mut bucket, prefix)
+}
+
+/// Is it there for these keys, with exactly its own name as its mark? Where the gateway refuses to say, it is not.
+///
+/// # Errors
+/// The gateway is not reached.
+fn is_marked(bucket: &mut Bucket, name: &str) -> Result<bool, S3Error> {
+    let looked = match bucket.exists() {
+        Ok(true) => bucket.mark().map(|mark| mark.as_deref() == Some(name)),
+        other => other,
+    };
+    // Where it is refused, it is not seen.
+    looked.or_else(|error| if error.status().is_some() { Ok(false) } else { Err(error) })
 }
 
 fn is_ours(name: &str, prefix: &str) -> bool {
@@ -200,6 +218,9 @@ fn give_up_uploads(bucket: &mut Bucket, prefix: &str) -> Result<(), S3Error> {
 mod tests {
     use super::*;
     use crate::apply::{self, Trust};
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpListener;
+    use std::sync::{Arc, Mutex};
 
     const RUN: &str = "20260102-030405-a1b2";
 
@@ -210,15 +231,79 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_asked_with_other_keys_nor_where_the_lab_is_gone() {
+    fn nothing_is_asked_where_the_lab_is_gone() {
+        let (gateway, entry) = at("/nonexistent".into());
+        let unmade = unmake(&gateway, "fathom-x", "fathom.x.", &entry);
+        assert!(matches!(unmade, Ok(Unmade::Left(why)) if why.contains("is gone")));
+    }
+
+    /// A gateway with one bucket, `fathom-x`, that has this mark, or none; or it refuses everything with this status. What it was asked to
+    /// change.
+    fn serves(mark: Result<Option<&'static str>, u16>) -> (String, Arc<Mutex<Vec<String>>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (url, changes) = (format!("http://{}", listener.local_addr().unwrap()), Arc::new(Mutex::new(Vec::new())));
+        let seen = changes.clone();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut input = BufReader::new(stream.try_clone().unwrap());
+                let (mut line, mut header, mut bytes) = (String::new(), String::new(), 0);
+                input.read_line(&mut line).unwrap();
+                while input.read_line(&mut header).unwrap_or(0) > 2 {
+                    let length = header.to_ascii_lowercase();
+                    bytes = length.strip_prefix("content-length:").map_or(bytes, |text| text.trim().parse().unwrap());
+                    header.clear();
+                }
+                input.read_exact(&mut vec![0; bytes]).unwrap();
+                let mut changes = seen.lock().unwrap();
+                if !line.starts_with("GET ") {
+                    changes.push(line.split('?').next().unwrap().to_string());
+                }
+                let namespace = "xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"";
+                let gone = changes.iter().any(|change| change == "DELETE /fathom-x/");
+                let (status, body) = match (&line, mark) {
+                    (_, Err(404)) => (404, "<Error><Code>NoSuchBucket</Code></Error>".to_string()),
+                    (_, Err(status)) => (status, "<Error><Code>AccessDenied</Code></Error>".to_string()),
+                    (line, _) if line.starts_with("POST ") => {
+                        (200, format!("<DeleteResult {namespace}></DeleteResult>"))
+                    }
+                    (line, _) if line.starts_with("DELETE ") => (204, String::new()),
+                    _ if gone => (404, "<Error><Code>NoSuchBucket</Code></Error>".to_string()),
+                    (line, Ok(mark)) if line.contains("/fathom.run?") => match mark {
+                        Some(mark) => (200, mark.to_string()),
+                        None => (404, "<Error><Code>NoSuchKey</Code></Error>".to_string()),
+                    },
+                    _ => (200, format!("<ListBucketResult {namespace}></ListBucketResult>")),
+                };
+                let head =
+                    format!("HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+                stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+            }
+        });
+        (url, changes)
+    }
+
+    #[test]
+    fn with_another_key_only_a_bucket_goes_whose_mark_is_its_name() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("credentials");
-        let (gateway, entry) = at(file.clone());
-        let unmade = |entry: &JournalEntry| unmake(&gateway, "fathom-x", "fathom.x.", entry);
-        assert!(matches!(unmade(&entry), Ok(Unmade::Left(why)) if why.contains("is gone")));
-        std::fs::write(&file, "[default]\naws_access_key_id = THEIRS\naws_secret_access_key = s\n").unwrap();
-        let why = unmade(&entry).unwrap_err().to_string();
-        assert!(why.contains("made with access key OURS, and these keys are those of THEIRS"), "{why}");
+        std::fs::write(&file, "[default]\naws_access_key_id = NEXT\naws_secret_access_key = s\n").unwrap();
+        let unmade = |mark: Result<Option<&'static str>, u16>| {
+            let (url, changes) = serves(mark);
+            let (gateway, entry) = at(file.clone());
+            let gateway = Gateway { url, ..gateway };
+            let unmade = unmake(&gateway, "fathom-x", "fathom.x.", &entry);
+            let changes = changes.lock().unwrap().clone();
+            (unmade, changes)
+        };
+        let (ours, changes) = unmade(Ok(Some("fathom-x")));
+        assert!(matches!(ours, Ok(Unmade::Undone)));
+        assert!(changes.contains(&"DELETE /fathom-x/".to_string()), "{changes:?}");
+        for other in [Ok(Some("fathom-y")), Ok(Some("fathom-x ")), Ok(None), Err(403), Err(404)] {
+            let (left, changes) = unmade(other);
+            let why = left.err().unwrap().to_string();
+            assert!(why.contains("made with access key OURS, and these keys are those of NEXT"), "{other:?}: {why}");
+            assert!(changes.is_empty(), "{other:?}: {changes:?}");
+        }
     }
 
     #[test]
