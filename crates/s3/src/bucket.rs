@@ -88,11 +88,20 @@ impl Bucket {
     /// # Errors
     /// It is not made; of all but [`S3Error::Refused`] that is not certain.
     pub fn create(&mut self, placement: Option<&str>) -> Result<(), S3Error> {
-        let what = "making the bucket";
-        let body = placement.map_or(String::new(), placed_at).into_bytes();
-        let create = |requests: &Requests, head: &mut Vec<u8>| requests.create_bucket(body.len(), head);
+        let answer = self.create_with(&placement.map_or(String::new(), placed_at))?;
+        // Services with regions (AWS) want theirs named, but in the first one; Ceph's gateways take the same words for a zone group, which
+        // they may not have: so it is named only where it is asked for.
+        let asks = answer.status == 400 && S3Error::code(self.told(&answer)) == "IllegalLocationConstraintException";
+        let answer = match self.requests.region_named() {
+            Some(region) if asks && placement.is_none() => self.create_with(&region)?,
+            _ => answer,
+        };
         // By Swift 202 says that there was one: it is not ours.
-        self.asked(what, &[200, 201, 204], create, &body).map(drop)
+        if matches!(answer.status, 200 | 201 | 204) { Ok(()) } else { Err(self.refused("making the bucket", &answer)) }
+    }
+
+    fn create_with(&mut self, body: &str) -> Result<Answer, S3Error> {
+        self.ask(|requests, head| requests.create_bucket(body.len(), head), body.as_bytes())
     }
 
     /// Puts this mark into it, once it is seen that it is a bucket, and empty.

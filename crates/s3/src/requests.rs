@@ -229,6 +229,12 @@ impl Requests {
         matches!(self.speaks, Speaks::Swift(_))
     }
 
+    /// What says in which region a bucket is to be made; `None`: the one where it is never named, or there are none.
+    pub(crate) fn region_named(&self) -> Option<String> {
+        let Speaks::S3 { bucket, keys } = &self.speaks else { return None };
+        Some(CreateBucket::new(bucket, keys).body()).filter(|body| !body.is_empty())
+    }
+
     /// `bytes`: of what follows, in which it says where.
     pub(crate) fn create_bucket(&self, bytes: usize, head: &mut Vec<u8>) {
         match &self.speaks {

@@ -87,3 +87,30 @@ fn uploads_that_failed_or_were_cut_off_are_given_up_with_the_bucket() {
     home.run_with(&["restore", "--yes"], &KEYS).ends(0, &["undone: bucket fathom-"]);
     nothing_is_left(&home, &server);
 }
+
+/// As AWS has it in all regions but the first.
+#[test]
+fn the_region_is_named_to_who_makes_a_bucket_only_so() {
+    let run = |server: &Server, region: &str, more: &[&str]| {
+        let words = ["object", "--s3-url", &server.url, "--s3-region", region, "--patterns", "read-latency"];
+        let home = Home::new();
+        let ran = home.run_with(&[&words[..], &["--working-set", "64k"], more, &SHORT].concat(), &KEYS);
+        let made = |method: &str, path: &str| method == "PUT" && path.ends_with('/');
+        (ran, server.count(|method, path, _| made(method, path)))
+    };
+    let there = || Server::start(Manner { region: Some("eu-central-1"), ..Manner::default() });
+    let (ran, puts) = run(&there(), "eu-central-1", &[]);
+    ran.ends(4, &[]);
+    assert_eq!(puts, 2);
+    let (ran, puts) = run(&there(), "us-east-1", &[]);
+    ran.ends(1, &["IllegalLocationConstraintException"]);
+    assert_eq!(puts, 1);
+    // A placement is a place as well: none is put in its stead.
+    let (ran, puts) = run(&there(), "eu-central-1", &["--ab", "placement=fast,slow"]);
+    ran.ends(1, &["IllegalLocationConstraintException"]);
+    assert_eq!(puts, 1);
+    // Whoever takes any bucket is told of no region: Ceph's gateways would look for a zone group of this name.
+    let (ran, puts) = run(&Server::start(Manner::default()), "eu-central-1", &[]);
+    ran.ends(4, &[]);
+    assert_eq!(puts, 1);
+}
