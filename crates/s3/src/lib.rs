@@ -8,6 +8,7 @@ mod keys;
 mod own_certificate;
 mod requests;
 mod swift;
+pub mod testing;
 mod tls;
 mod upload;
 

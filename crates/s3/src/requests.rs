@@ -30,7 +30,7 @@ pub struct Requests {
     pub(crate) speaks: Speaks,
     /// `HOST:PORT`, as in the header.
     host: String,
-    addresses: Vec<SocketAddr>,
+    pub(crate) addresses: Vec<SocketAddr>,
     tls: Option<Tls>,
     /// As the user named it.
     pub url: String,
@@ -90,6 +90,11 @@ impl Requests {
             .then(|| Tls::new(&gateway.url, own, access.authorities.as_deref()))
             .transpose()?;
         Ok(Requests { speaks, host, addresses, tls, url: gateway.url.clone() })
+    }
+
+    /// How many there are that are asked in turns.
+    pub fn addresses(&self) -> usize {
+        self.addresses.len()
     }
 
     /// A connection to the gateway, which begins to be made: to its addresses in turns, if its name has several.

@@ -1,6 +1,7 @@
 //! What an answer of a gateway means for its operation: is what came what was asked for?
 
-use super::session::{GatewaySession, Request};
+use super::session::GatewaySession;
+use super::slot::Request;
 use crate::api::{EngineError, OpError};
 use crate::content;
 use model::{Bytes, OpClass};

@@ -5,6 +5,10 @@ mod answers;
 mod names;
 mod parts;
 mod session;
+mod slot;
+mod spread;
+#[cfg(test)]
+mod tests;
 
 use crate::api::{Context, Engine, EngineError, Op, Session};
 use crate::content;
@@ -14,6 +18,7 @@ use model::{Bytes, OpClass, OpMix, Place, Sizes, Target, Workload};
 use names::Names;
 use s3::Requests;
 use session::GatewaySession;
+use spread::Spread;
 use std::time::Duration;
 
 pub struct GatewayEngine;
@@ -95,10 +100,11 @@ impl Engine for GatewayEngine {
     ) -> Result<(), EngineError> {
         // Each is put whole, whatever is done with it then.
         let (all, size) = (ObjectsNeeded::by(workload).count, object_size(workload));
-        let filling = Workload { block: size, mix: OpMix::only(OpClass::Write), ..workload.clone() };
         let most = (FILLING_BYTES / size.max(1)).clamp(1, FILLING.into()) as u32;
+        let mix = OpMix::only(OpClass::Write);
+        let filling = Workload { block: size, mix, jobs: 1, depth: most, ..workload.clone() };
         let (names, bytes) = (|own: &str| Names::of_all(own, workload), Names::of_all("", workload));
-        let mut session = session(context, target, &filling, names, (most, workload.seed))?;
+        let mut session = session(context, target, &filling, names, (0, workload.seed))?;
         let (mut next, mut done, mut put, mut ended) = (0, 0, 0, Vec::new());
         let mut free: Vec<u32> = (0..most).collect();
         // What each slot puts, and how often it was tried.
@@ -152,8 +158,8 @@ impl Engine for GatewayEngine {
         lane: u32,
     ) -> Result<Box<dyn Session>, EngineError> {
         let names = |own: &str| Names::of_lane(own, workload, lane);
-        let (depth, seed) = (workload.lane_depth(lane).max(1), workload.seed ^ (u64::from(lane + 1) << 32));
-        Ok(Box::new(session(context, target, workload, names, (depth, seed))?))
+        let seed = workload.seed ^ (u64::from(lane + 1) << 32);
+        Ok(Box::new(session(context, target, workload, names, (lane, seed))?))
     }
 
     fn unverifiable(&self) -> Option<&'static str> {
@@ -172,13 +178,12 @@ fn bucket_of(target: &Target) -> Result<(&model::Gateway, &str, &str), String> {
     }
 }
 
-/// `depth`: requests in flight.
 fn session(
     context: &Context,
     target: &Target,
     workload: &Workload,
     names: impl Fn(&str) -> Names,
-    (depth, seed): (u32, u64),
+    (lane, seed): (u32, u64),
 ) -> Result<GatewaySession, EngineError> {
     let (gateway, bucket, prefix) = bucket_of(target).map_err(EngineError::Refused)?;
     let access = context.s3.get(&gateway.url).ok_or_else(|| {
@@ -192,5 +197,6 @@ fn session(
     let others = (1..workload.buckets).map(|number| first.beside(gateway, &model::working_set::bucket(bucket, number)));
     let mut buckets = others.collect::<Result<Vec<_>, _>>().map_err(broken)?;
     buckets.insert(0, first);
-    GatewaySession::open(buckets, names(prefix), workload, (depth, seed))
+    let spread = Spread::of(buckets[0].addresses(), workload, lane);
+    GatewaySession::open(buckets, names(prefix), workload, (workload.lane_depth(lane).max(1), seed, spread))
 }

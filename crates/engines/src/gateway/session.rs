@@ -6,13 +6,15 @@ use crate::clock::RealClock;
 use crate::content;
 use crate::gateway::names::{Names, PAGE};
 use crate::gateway::parts::Upload;
+use crate::gateway::slot::{Request, Slot};
+use crate::gateway::spread::Spread;
 use crate::offsets::stock;
 use model::workload::QUICK_ACKS;
 use model::{Bytes, Clock, Nanos, OpClass, Workload};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
-use s3::{ANSWER_WITHIN, Answer, Connection, Requests, S3Error};
+use s3::{ANSWER_WITHIN, Answer, Requests, S3Error};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -33,6 +35,7 @@ pub struct GatewaySession {
     /// Of each request; less than an object has, where a part of it is read; where sizes differ, of the largest.
     pub(super) bytes: usize,
     pub(super) slots: Vec<Slot>,
+    spread: Spread,
     epoll: Epoll,
     /// The number of the last write.
     writes: u64,
@@ -47,31 +50,6 @@ pub struct GatewaySession {
     part: Option<Bytes>,
     /// Objects that one request deletes.
     pub(super) at_once: u32,
-}
-
-/// What is in flight.
-#[derive(Clone, Copy)]
-pub(super) struct Request {
-    pub kind: OpClass,
-    /// Its number: in the working set, or beside it where objects are put and deleted.
-    pub object: u64,
-    /// Where in it reading begins.
-    pub from: Bytes,
-    /// What is sent, or asked for.
-    pub bytes: u32,
-}
-
-pub(super) struct Slot {
-    connection: Option<Connection>,
-    busy: Option<Request>,
-    /// How far an object is that is put in parts.
-    upload: Option<Upload>,
-    /// What it sends.
-    content: Vec<u8>,
-    /// The body of a request that is of no object alone.
-    list: String,
-    /// What it receives.
-    pub into: Vec<u8>,
 }
 
 /// The engine's only option: is what arrives acknowledged at once?
@@ -101,7 +79,7 @@ impl GatewaySession {
         buckets: Vec<Requests>,
         names: Names,
         workload: &Workload,
-        (depth, seed): (u32, u64),
+        (depth, seed, spread): (u32, u64, Spread),
     ) -> Result<GatewaySession, EngineError> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(broken)?;
         let bytes = usize::try_from(workload.block).unwrap_or(usize::MAX);
@@ -109,7 +87,9 @@ impl GatewaySession {
         let slot = |slot: u32| {
             let mut content = vec![0; bytes];
             buffers::fill(&mut content, seed ^ (u64::from(slot) << 48));
-            Slot { connection: None, busy: None, upload: None, content, list: String::new(), into: vec![0; room] }
+            let others = (1..spread.each).map(|_| None).collect();
+            let (connection, busy, upload, list) = (None, None, None, String::new());
+            Slot { connection, others, turn: 0, busy, upload, content, list, into: vec![0; room] }
         };
         let slots: Vec<Slot> = (0..depth).map(slot).collect();
         // Numbers go on from the clock: those of another slice, or run, are others.
@@ -122,6 +102,7 @@ impl GatewaySession {
             names,
             bytes,
             slots,
+            spread,
             epoll,
             writes,
             unreached,
@@ -131,11 +112,17 @@ impl GatewaySession {
             part,
             at_once,
         };
-        (0..depth as usize).try_for_each(|slot| session.connect(slot))?;
+        for slot in 0..depth as usize {
+            for _ in 0..spread.each {
+                session.connect(slot)?;
+                session.slots[slot].take_turn();
+            }
+        }
         let until = Instant::now() + ANSWER_WITHIN;
         for slot in 0..depth as usize {
-            let finished =
-                session.slots[slot].connection.as_mut().map_or(Ok(()), |connection| connection.finish(until));
+            let Slot { connection, others, .. } = &mut session.slots[slot];
+            let mut all = others.iter_mut().chain(std::iter::once(connection)).flatten();
+            let finished = all.try_for_each(|connection| connection.finish(until));
             finished.map_err(|error| session.unreached(&error))?;
         }
         if workload.mix.has(OpClass::Delete) {
@@ -170,7 +157,8 @@ impl GatewaySession {
     }
 
     fn connect(&mut self, slot: usize) -> Result<(), EngineError> {
-        let mut connection = self.first().connect(slot).map_err(|error| self.unreached(&error))?;
+        let number = self.spread.number(slot, self.slots[slot].turn);
+        let mut connection = self.first().connect(number).map_err(|error| self.unreached(&error))?;
         if self.quick_acks {
             connection.acknowledge_at_once();
         }
@@ -197,6 +185,7 @@ impl GatewaySession {
             self.ended.push(Done { slot: op.slot, at: RealClock.now(), result, told: None, first_byte: None });
             return Ok(());
         };
+        self.slots[index].take_turn();
         // The other end may have closed it since, or sent something without being asked.
         if self.slots[index].connection.as_mut().is_none_or(|open| open.is_closed()) {
             self.connect(index)?;

@@ -1,0 +1,108 @@
+//! Sessions at what answers as a test wants it.
+
+use super::names::Names;
+use super::session::GatewaySession;
+use super::spread::Spread;
+use crate::api::{EngineError, Op, Session};
+use model::testing::gateway;
+use model::{OpClass, Pattern, Workload};
+use s3::{Access, Keys, Requests};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Status, headers and body of the answer to a request: its number, its method, and what it asks for.
+type Answers = fn(usize, &str, &str) -> (u16, &'static str, String);
+
+/// What was asked, over which of its connections.
+type Asked = Arc<Mutex<Vec<(usize, String)>>>;
+
+fn server(answers: Answers) -> (SocketAddr, Asked) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, asked) = (listener.local_addr().unwrap(), Asked::default());
+    let all = asked.clone();
+    std::thread::spawn(move || {
+        for (connection, stream) in listener.incoming().flatten().enumerate() {
+            let asked = all.clone();
+            std::thread::spawn(move || serve(stream, connection, answers, &asked));
+        }
+    });
+    (address, asked)
+}
+
+fn serve(stream: TcpStream, connection: usize, answers: Answers, asked: &Asked) {
+    let (mut input, mut output) = (BufReader::new(stream.try_clone().unwrap()), stream);
+    loop {
+        let (mut line, mut bytes) = (String::new(), 0);
+        if input.read_line(&mut line).unwrap_or(0) == 0 {
+            return;
+        }
+        loop {
+            let mut header = String::new();
+            if input.read_line(&mut header).unwrap_or(0) <= 2 {
+                break;
+            }
+            if let Some(length) = header.to_ascii_lowercase().strip_prefix("content-length:") {
+                bytes = length.trim().parse().unwrap();
+            }
+        }
+        input.read_exact(&mut vec![0; bytes]).unwrap();
+        let number = {
+            let mut asked = asked.lock().unwrap();
+            asked.push((connection, line.clone()));
+            asked.len() - 1
+        };
+        let words: Vec<&str> = line.split(' ').collect();
+        let (status, headers, body) = answers(number, words[0], words[1]);
+        let head = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
+        if output.write_all(&[head.as_bytes(), body.as_bytes()].concat()).is_err() {
+            return;
+        }
+    }
+}
+
+fn opened(addresses: &[SocketAddr], workload: &Workload, lane: u32) -> Result<GatewaySession, EngineError> {
+    let access = Access { keys: Keys::new("A", "hush"), authorities: None };
+    let requests = Requests::new(&gateway("http://127.0.0.1:9"), "fathom-r", &access).unwrap();
+    let requests = s3::testing::at_addresses(requests, addresses.to_vec());
+    let spread = Spread::of(requests.addresses(), workload, lane);
+    let names = Names::of_lane("fathom.r.", workload, lane);
+    GatewaySession::open(vec![requests], names, workload, (workload.lane_depth(lane).max(1), workload.seed, spread))
+}
+
+/// Operations of one slot, one after the other; how many succeeded.
+fn done(session: &mut GatewaySession, kind: OpClass, bytes: u32, count: usize) -> usize {
+    let (mut ended, op) = (Vec::new(), Op { slot: 0, kind, offset: 0, len: bytes, due: 0 });
+    for nth in 1..=count {
+        session.submit(&[op]).unwrap();
+        while ended.len() < nth {
+            session.reap(Duration::from_secs(10), &mut ended).unwrap();
+        }
+    }
+    ended.iter().filter(|done| done.result.is_ok()).count()
+}
+
+fn of(pattern: Pattern, jobs: u32, depth: u32, seed: u64) -> Workload {
+    Workload { jobs, depth, object: Some(4096), ..Workload::canonical(pattern, 1 << 20, seed) }
+}
+
+#[test]
+fn all_addresses_of_a_name_are_loaded_whatever_the_depth() {
+    let taken: Answers = |_, _, _| (200, "", String::new());
+    let (first, second) = (server(taken), server(taken));
+    let addresses = [first.0, second.0];
+    let counts = || [&first.1, &second.1].map(|asked| std::mem::take(&mut *asked.lock().unwrap()).len());
+    // One at a time: each operation goes to the other one, in each slice.
+    for seed in 0..3 {
+        let mut session = opened(&addresses, &of(Pattern::WriteLatency, 1, 1, seed), 0).unwrap();
+        assert_eq!(done(&mut session, OpClass::Write, 4096, 10), 10);
+        assert_eq!(counts(), [5, 5]);
+    }
+    // Eight lanes of one slot: four at each.
+    for lane in 0..8 {
+        let mut session = opened(&addresses, &of(Pattern::WriteParallel, 8, 8, 5), lane).unwrap();
+        assert_eq!(done(&mut session, OpClass::Write, 4096, 3), 3);
+    }
+    assert_eq!(counts(), [12, 12]);
+}
