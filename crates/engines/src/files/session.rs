@@ -14,6 +14,10 @@ use std::time::Duration;
 
 /// Of each lane, to be given other names again and again.
 const RENAMED: u64 = 8;
+/// How often a file is tried to be made before the load begins: of what is measured nothing is tried again.
+const TRIES: u32 = 5;
+/// Whoever is busy needs a moment, longer with each time.
+const PAUSE: Duration = Duration::from_millis(100);
 const READ: u32 = 0;
 const WRITE: u32 = 1;
 
@@ -67,15 +71,25 @@ impl FilesSession {
         Ok(session)
     }
 
-    /// Makes files in folders of the tree, each with the item in whose folder it lies.
+    /// Makes files in folders of the tree, each with the item in whose folder it lies. One that the file system was too busy for is made again:
+    /// that says nothing of what is measured then.
     fn beside(&mut self, most: u64) -> Result<Vec<(u64, Path)>, EngineError> {
         let items = self.names.items();
         let one = |nth: u64| {
-            let item = nth * items / most;
-            let path = self.new_path(item);
-            self.write(&path, self.names.bytes(item))
-                .map_err(|error| EngineError::Broken(format!("create {path}: {error}")))?;
-            Ok((item, path))
+            let (item, mut tried) = (nth * items / most, 1);
+            loop {
+                let path = self.new_path(item);
+                match self.write(&path, self.names.bytes(item)) {
+                    Ok(()) => return Ok((item, path)),
+                    Err(error) if tried < TRIES && is_busy(&error) && !self.system.is_lost() => {
+                        std::thread::sleep(PAUSE * tried);
+                        tried += 1;
+                        // Some of it may be there.
+                        let _gone = self.system.delete(&path);
+                    }
+                    Err(error) => return Err(EngineError::Broken(format!("create {path}: {error}"))),
+                }
+            }
         };
         (0..most).map(one).collect()
     }
@@ -178,6 +192,11 @@ impl Session for FilesSession {
     }
 }
 
+/// May the same succeed a moment later?
+fn is_busy(error: &OpError) -> bool {
+    matches!(error.errno.abs(), libc::EAGAIN | libc::EBUSY | libc::EINTR | libc::ETIMEDOUT)
+}
+
 /// What is left over of its own goes, as far as that can be had; the folder's undoing deletes the rest.
 impl Drop for FilesSession {
     fn drop(&mut self) {
@@ -188,5 +207,77 @@ impl Drop for FilesSession {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Pattern;
+    use std::sync::{Arc, Mutex};
+
+    /// Has these errors left for whoever makes a file, and knows what is there.
+    #[derive(Clone, Default)]
+    struct Busy(Arc<Mutex<(Vec<i32>, Vec<String>)>>);
+
+    impl FileSystem for Busy {
+        fn enter(&mut self, _path: &str) -> Result<(), OpError> {
+            Ok(())
+        }
+
+        fn make_folder(&mut self, _path: &str) -> Result<(), OpError> {
+            Ok(())
+        }
+
+        fn create(&mut self, path: &str, _content: &[u8], _durable: bool) -> Result<(), OpError> {
+            let (errors, there) = &mut *self.0.lock().unwrap();
+            there.push(path.to_string());
+            errors.pop().map_or(Ok(()), |errno| Err(OpError::of(errno)))
+        }
+
+        fn write(&mut self, _path: &str, _content: &[u8], _to: WrittenTo, _durable: bool) -> Result<(), OpError> {
+            Ok(())
+        }
+
+        fn stat(&mut self, _path: &str, _of: AskedOf) -> Result<u64, OpError> {
+            Ok(0)
+        }
+
+        fn read(&mut self, _path: &str, _into: &mut [u8]) -> Result<usize, OpError> {
+            Ok(0)
+        }
+
+        fn list(&mut self, _path: &str) -> Result<u64, OpError> {
+            Ok(0)
+        }
+
+        fn rename(&mut self, _from: &str, _to: &str) -> Result<(), OpError> {
+            Ok(())
+        }
+
+        fn delete(&mut self, path: &str) -> Result<(), OpError> {
+            self.0.lock().unwrap().1.retain(|there| there != path);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_file_that_the_file_system_was_too_busy_for_is_made_again() {
+        let tree = Tree { levels: 1, folders: 2, files: 4, shared: false };
+        let span = tree.bytes(1, 4096);
+        let workload = Workload { tree: Some(tree), ..Workload::canonical(Pattern::CreateDelete, span, 1) };
+        let opened = |errors: &[i32]| {
+            let system = Busy(Arc::new(Mutex::new((errors.to_vec(), Vec::new()))));
+            let names = Names::of(&workload).unwrap();
+            let session = FilesSession::open(Box::new(system.clone()), names, &workload, 0);
+            let there = system.0.lock().unwrap().1.len();
+            (session.map(drop), there)
+        };
+        let (made, there) = opened(&[libc::EAGAIN, libc::ETIMEDOUT, libc::EBUSY]);
+        made.unwrap();
+        assert_eq!(there, STOCK as usize);
+        // It ends when it goes on, and with what does not end by itself.
+        assert!(opened(&[libc::EAGAIN; TRIES as usize]).0.is_err());
+        assert!(opened(&[libc::ENOSPC]).0.is_err());
     }
 }

@@ -25,6 +25,9 @@ const EVENTS: usize = 64;
 const UNREACHED_LEAST: usize = 8;
 /// The body of an error.
 const REASON: usize = 4096;
+/// How long whoever is overloaded is left alone, longer with each time, and at most.
+const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE_MOST: Duration = Duration::from_secs(1);
 /// That of a page of names: RGW takes some 400 bytes for each.
 const LISTED: usize = PAGE << 10;
 
@@ -131,29 +134,40 @@ impl GatewaySession {
         Ok(session)
     }
 
-    /// Objects to delete: as many as are counted upon, and one for each request that may be in flight.
+    /// Objects to delete: as many as are counted upon, and one for each request that may be in flight. What is not put is put again: an answer
+    /// of "too many requests" before the slice says nothing of what is measured in it.
+    ///
+    /// # Errors
+    /// None could be put for as long as an answer may take, or it is hopeless.
     fn stock(&mut self, depth: u32, stock: u32) -> Result<(), EngineError> {
         let len = |slot: u32| u32::try_from(self.names.bytes(slot.into())).unwrap_or(u32::MAX);
         let put = |slot| Op { slot, kind: OpClass::Create, offset: 0, len: len(slot), due: 0 };
         let puts: Vec<Op> = (0..depth).map(put).collect();
-        let mut done = Vec::new();
-        let all = (depth + stock) as usize;
-        while done.len() < all {
-            let some = &puts[..puts.len().min(all - done.len())];
-            let (wanted, until) = (done.len() + some.len(), Instant::now() + ANSWER_WITHIN);
+        let (all, mut pause) = ((depth + stock) as usize, Duration::ZERO);
+        let mut until = Instant::now() + ANSWER_WITHIN;
+        while self.made.len() < all {
+            let (had, mut done) = (self.made.len(), Vec::new());
+            let some = &puts[..puts.len().min(all - had)];
             self.submit(some)?;
-            while done.len() < wanted {
+            while done.len() < some.len() {
                 if Instant::now() > until {
                     let why = format!("{}: objects to delete could not be put in time", self.first().url);
                     return Err(EngineError::Broken(why));
                 }
                 self.reap(COARSE, &mut done)?;
             }
+            if self.made.len() > had {
+                until = Instant::now() + ANSWER_WITHIN;
+            }
+            let Some(error) = done.iter().find_map(|done| done.result.as_ref().err()) else { continue };
+            pause = (pause + PAUSE).min(PAUSE_MOST);
+            if Instant::now() + pause > until {
+                let seconds = ANSWER_WITHIN.as_secs();
+                return Err(EngineError::Broken(format!("put an object to delete: {error}, for {seconds} s")));
+            }
+            std::thread::sleep(pause);
         }
-        match done.iter().find_map(|done| done.result.as_ref().err()) {
-            Some(error) => Err(EngineError::Broken(format!("put an object to delete: {error}"))),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn connect(&mut self, slot: usize) -> Result<(), EngineError> {

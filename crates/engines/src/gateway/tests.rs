@@ -106,3 +106,23 @@ fn all_addresses_of_a_name_are_loaded_whatever_the_depth() {
     }
     assert_eq!(counts(), [12, 12]);
 }
+
+#[test]
+fn what_could_not_be_put_before_a_slice_is_put_again() {
+    // Every third request is one too many.
+    let busy: Answers = |number, method, _| match (number % 3, method) {
+        (1, "PUT") => (503, "", "<Error><Code>SlowDown</Code></Error>".to_string()),
+        _ => (200, "", String::new()),
+    };
+    let (address, asked) = server(busy);
+    let mut session = opened(&[address], &of(Pattern::CreateDelete, 1, 2, 1), 0).unwrap();
+    let puts = asked.lock().unwrap().len();
+    assert!(puts > 10, "{puts} for ten objects");
+    assert_eq!(done(&mut session, OpClass::Delete, 0, 10), 10);
+    // What no later request does better ends it.
+    let forbidden: Answers = |_, _, _| (403, "", "<Error><Code>AccessDenied</Code></Error>".to_string());
+    let (address, asked) = server(forbidden);
+    let why = opened(&[address], &of(Pattern::CreateDelete, 1, 1, 1), 0).err().unwrap().to_string();
+    assert!(why.contains("this user may not do that"), "{why}");
+    assert_eq!(asked.lock().unwrap().len(), 1);
+}
