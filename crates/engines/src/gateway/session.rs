@@ -14,7 +14,7 @@ use model::{Bytes, Clock, Nanos, OpClass, Workload};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
-use s3::{ANSWER_WITHIN, Answer, Requests, S3Error};
+use s3::{ANSWER_WITHIN, Answer, OpenUpload, Requests, S3Error};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,8 @@ const EVENTS: usize = 64;
 const UNREACHED_LEAST: usize = 8;
 /// The body of an error.
 const REASON: usize = 4096;
+/// How long whoever ends a session waits until the uploads that it left open are given up.
+const ABORT_WITHIN: Duration = Duration::from_secs(5);
 /// How long whoever is overloaded is left alone, longer with each time, and at most.
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MOST: Duration = Duration::from_secs(1);
@@ -47,6 +49,8 @@ pub struct GatewaySession {
     ended: Vec<Done>,
     /// Objects beside the working set that this session put, and has not deleted yet.
     made: Vec<u64>,
+    /// Uploads that were begun and failed, each in the bucket of this number. They are given up at the end, when nothing is measured.
+    left_open: Vec<(usize, OpenUpload)>,
     /// What arrives is acknowledged at once.
     quick_acks: bool,
     /// Bytes of the parts in which objects are put.
@@ -91,13 +95,13 @@ impl GatewaySession {
             let mut content = vec![0; bytes];
             buffers::fill(&mut content, seed ^ (u64::from(slot) << 48));
             let others = (1..spread.each).map(|_| None).collect();
-            let (connection, busy, upload, list) = (None, None, None, String::new());
-            Slot { connection, others, turn: 0, busy, upload, content, list, into: vec![0; room] }
+            let (connection, busy, upload, upload_id, list) = (None, None, None, None, String::new());
+            Slot { connection, others, turn: 0, busy, upload, upload_id, content, list, into: vec![0; room] }
         };
         let slots: Vec<Slot> = (0..depth).map(slot).collect();
         // Numbers go on from the clock: those of another slice, or run, are others.
         let writes = RealClock.now() ^ seed.rotate_left(32);
-        let (unreached, ended, made) = (0, Vec::new(), Vec::new());
+        let (unreached, ended, made, left_open) = (0, Vec::new(), Vec::new(), Vec::new());
         let quick_acks = quick_acks(workload).map_err(EngineError::Refused)?;
         let (part, at_once) = (workload.part, workload.deleted_at_once());
         let mut session = GatewaySession {
@@ -111,6 +115,7 @@ impl GatewaySession {
             unreached,
             ended,
             made,
+            left_open,
             quick_acks,
             part,
             at_once,
@@ -324,12 +329,24 @@ impl GatewaySession {
         at: Option<(Nanos, Option<Nanos>)>,
     ) -> Result<(), EngineError> {
         let (at, first_byte) = at.unwrap_or_else(|| (RealClock.now(), None));
-        (self.slots[index].busy, self.slots[index].upload) = (None, None);
+        if result.is_err() {
+            self.leave_open(index, request);
+        }
+        let slot = &mut self.slots[index];
+        (slot.busy, slot.upload, slot.upload_id) = (None, None, None);
         if request.kind == OpClass::Create && result.is_ok() {
             self.made.push(request.object);
         }
         self.ended.push(Done { slot: index as u32, at, result, told: None, first_byte });
         Ok(())
+    }
+
+    /// Remembers what was begun of an object, if it is put in parts.
+    fn leave_open(&mut self, index: usize, request: &Request) {
+        if let Some(id) = self.slots[index].upload_id.take() {
+            let upload = OpenUpload { key: self.name(request), id };
+            self.left_open.push((self.names.bucket(request.object), upload));
+        }
     }
 
     /// Goes on with an object that is put in parts: is there another request to be made?
@@ -359,6 +376,10 @@ impl GatewaySession {
             Ok(None) => return Ok(Ok(false)),
             Err(why) => return Ok(Err(OpError::saying(libc::EPROTO, why))),
             Ok(next) => self.slots[index].upload = next,
+        }
+        let slot = &mut self.slots[index];
+        if let (None, Some(Upload::Part { id, .. })) = (&slot.upload_id, &slot.upload) {
+            slot.upload_id = Some(id.clone());
         }
         if answer.close || self.slots[index].connection.as_mut().is_none_or(|open| open.is_closed()) {
             self.connect(index)?;
@@ -409,6 +430,22 @@ impl Session for GatewaySession {
         }
         done.append(&mut self.ended);
         Ok(())
+    }
+}
+
+/// Uploads that failed, or are under way, are given up as far as there is time: what is left of them goes with the bucket, but until then
+/// their parts take room.
+impl Drop for GatewaySession {
+    fn drop(&mut self) {
+        for index in 0..self.slots.len() {
+            // A part that is still sent could come after its upload was given up.
+            self.slots[index].connection = None;
+            if let Some(request) = self.slots[index].busy.take() {
+                self.leave_open(index, &request);
+            }
+        }
+        let of_buckets = self.left_open.iter().map(|(bucket, upload)| (&self.buckets[*bucket], upload.clone()));
+        let _in_time = s3::abort_all(&of_buckets.collect::<Vec<_>>(), Instant::now() + ABORT_WITHIN);
     }
 }
 

@@ -23,8 +23,9 @@ pub struct Slot {
     pub others: VecDeque<Option<Connection>>,
     pub turn: usize,
     pub busy: Option<Request>,
-    /// How far an object is that is put in parts.
+    /// How far an object is that is put in parts, and the gateway's name for it.
     pub upload: Option<Upload>,
+    pub upload_id: Option<String>,
     /// What it sends.
     pub content: Vec<u8>,
     /// The body of a request that is of no object alone.

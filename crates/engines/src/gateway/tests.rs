@@ -126,3 +126,66 @@ fn what_could_not_be_put_before_a_slice_is_put_again() {
     assert!(why.contains("this user may not do that"), "{why}");
     assert_eq!(asked.lock().unwrap().len(), 1);
 }
+
+const MIB: u64 = 1 << 20;
+
+fn in_parts() -> Workload {
+    let block = 12 * MIB;
+    Workload { depth: 1, block, part: Some(5 * MIB), ..Workload::canonical(Pattern::WriteLinear, block, 1) }
+}
+
+const BEGUN: &str = "<InitiateMultipartUploadResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Bucket>b</Bucket><Key>k</Key>\
+                     <UploadId>u1</UploadId></InitiateMultipartUploadResult>";
+
+fn aborts(asked: &Asked) -> usize {
+    asked.lock().unwrap().iter().filter(|(_, line)| line.starts_with("DELETE ") && line.contains("uploadId=u1")).count()
+}
+
+#[test]
+fn an_upload_that_failed_and_one_that_is_under_way_are_given_up_at_the_end() {
+    // Its second part is refused.
+    let refuses: Answers = |_, method, what| match method {
+        "POST" => (200, "", BEGUN.to_string()),
+        "PUT" if what.contains("partNumber=2&") => (503, "", String::new()),
+        "PUT" => (200, "ETag: \"e\"\r\n", String::new()),
+        _ => (204, "", String::new()),
+    };
+    let (address, asked) = server(refuses);
+    let mut session = opened(&[address], &in_parts(), 0).unwrap();
+    assert_eq!(done(&mut session, OpClass::Write, 12 << 20, 2), 0);
+    assert_eq!(aborts(&asked), 0, "not while it is measured");
+    drop(session);
+    assert_eq!(aborts(&asked), 2);
+    // The slice ends while the second part has no answer.
+    let waits: Answers = |number, method, what| {
+        if what.contains("partNumber=2&") {
+            std::thread::sleep(Duration::from_secs(2));
+        }
+        match (number, method) {
+            (_, "POST") => (200, "", BEGUN.to_string()),
+            (_, "PUT") => (200, "ETag: \"e\"\r\n", String::new()),
+            _ => (204, "", String::new()),
+        }
+    };
+    let (address, asked) = server(waits);
+    let mut session = opened(&[address], &in_parts(), 0).unwrap();
+    session.submit(&[Op { slot: 0, kind: OpClass::Write, offset: 0, len: 12 << 20, due: 0 }]).unwrap();
+    let part = || asked.lock().unwrap().iter().any(|(_, line)| line.contains("partNumber=2&"));
+    while !part() {
+        session.reap(Duration::from_millis(20), &mut Vec::new()).unwrap();
+    }
+    drop(session);
+    assert_eq!(aborts(&asked), 1);
+    // What was put together is none.
+    let whole: Answers = |_, method, what| match method {
+        "POST" if what.contains("uploads") => (200, "", BEGUN.to_string()),
+        "POST" => (200, "", "<CompleteMultipartUploadResult/>".to_string()),
+        "PUT" => (200, "ETag: \"e\"\r\n", String::new()),
+        _ => (204, "", String::new()),
+    };
+    let (address, asked) = server(whole);
+    let mut session = opened(&[address], &in_parts(), 0).unwrap();
+    assert_eq!(done(&mut session, OpClass::Write, 12 << 20, 2), 2);
+    drop(session);
+    assert_eq!(aborts(&asked), 0);
+}
