@@ -40,7 +40,15 @@ fn what_is_put_in_parts_is_whole_and_an_upload_that_was_killed_goes_with_its_buc
     eventually("the run to put parts", 60, || in_parts() > before + 2);
     child.kill().unwrap();
     child.wait().unwrap();
+    let given_up = || {
+        let log = std::fs::read_to_string(&gateway.log).unwrap();
+        let one =
+            |line: &&str| line.contains("\"DELETE /fathom-") && line.contains("uploadId=") && line.contains("\" 204 ");
+        log.lines().filter(one).count()
+    };
+    let before = given_up();
     gateway.run(&lab, &["restore", "--yes"]).ends(0, &[]);
+    assert!(given_up() > before, "parts were under way when it was killed");
     only_theirs_is_left(&gateway);
 
     many_are_deleted_at_once(&lab, &gateway);

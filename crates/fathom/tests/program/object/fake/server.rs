@@ -1,7 +1,7 @@
 //! What answers as a gateway would that does seldom things: it keeps buckets, objects and uploads in memory.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 
