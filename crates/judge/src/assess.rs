@@ -23,6 +23,7 @@ use crate::slow_operations::slowest_of_steps;
 use crate::stores::stores;
 use crate::sustained::endurance;
 use crate::sweep::swept;
+use crate::untimed::untimed_gateways;
 use crate::validity::limit_writes;
 use crate::verdict::verdicts;
 use model::{Answer, Endurance, HostLoad, Outlier, PlannedExperiment, Positions, Record, Report, Slice, StatesFound};
@@ -100,7 +101,13 @@ impl Assessment<'_> {
             outliers,
             figures: entries.into_iter().chain(tests).map(|entry| entry.figure).collect(),
             changes: record.changes.clone(),
-            warnings: record.warnings.iter().cloned().chain(while_not_clean(record)).collect(),
+            warnings: record
+                .warnings
+                .iter()
+                .cloned()
+                .chain(while_not_clean(record))
+                .chain(untimed_gateways(record))
+                .collect(),
             errors: record.errors.clone(),
         }
     }

@@ -58,6 +58,7 @@ mod supply;
 mod sustained;
 mod sweep;
 mod unseen;
+mod untimed;
 mod unwritten;
 mod validity;
 mod verdict;
