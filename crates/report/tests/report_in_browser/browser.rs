@@ -152,7 +152,7 @@ impl Browser {
     }
 
     /// Prints it, as the browser's own dialog would; what it looks like is not kept.
-    pub fn to_paper(&mut self) {
+    pub fn print_out(&mut self) {
         self.call("Page.printToPDF", json!({}));
     }
 

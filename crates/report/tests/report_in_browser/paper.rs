@@ -34,7 +34,7 @@ fn paper_has_folds_open_and_says_what_it_leaves_out() {
     let before = browser.eval(closed).as_u64().expect("a number");
     assert!(before > 0, "something is folded");
     browser.eval(&format!("(addEventListener('beforeprint', () => {{ window.printed = {closed}; }}), 0)"));
-    browser.to_paper();
+    browser.print_out();
     assert_eq!(browser.eval("window.printed"), 0, "all stand open when it is printed");
     assert_eq!(browser.eval(closed), before, "and are closed again");
 
