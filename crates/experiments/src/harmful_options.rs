@@ -26,7 +26,7 @@ const HARMLESS: [&str; 3] = ["debug_", "ms_inject_delay_", "bluestore_cache_"];
 
 /// Beginnings of names of what moves others' data, or writes it for good in another form, while it is tried: modules of the manager (the
 /// balancer's and the autoscaler's work stays), when OSDs are marked down or out, where they lie, and how data are compressed.
-const LASTING: [&str; 10] = [
+const OTHERS: [&str; 10] = [
     "mgr/",
     "mon_osd_",
     "mon_target_pg_",
@@ -41,7 +41,7 @@ const LASTING: [&str; 10] = [
 
 /// Why this option is not tried; `None`: it may be.
 pub fn why(name: &str, of_developers: bool) -> Option<&'static str> {
-    if LASTING.iter().any(|own| name.starts_with(own)) {
+    if OTHERS.iter().any(|own| name.starts_with(own)) {
         return Some(
             "it may move what others keep in the cluster, or write it in another form, which putting it back does not undo",
         );

@@ -269,7 +269,7 @@ pub fn set(facts: &mut Facts, who: &str, name: &str, value: &str) {
 /// Somebody set it closer to the daemon: `file`, `env`, `cmdline`, `override`.
 pub fn set_closer(facts: &mut Facts, who: &str, name: &str, value: &str, origin: &str) {
     set(facts, who, name, value);
-    facts.cluster.options.iter_mut().flatten().last().unwrap().origin = Some(origin.into());
+    facts.cluster.options.iter_mut().flatten().last().into_iter().for_each(|own| own.origin = Some(origin.into()));
 }
 
 pub fn check(facts: &mut Facts, id: &str) {

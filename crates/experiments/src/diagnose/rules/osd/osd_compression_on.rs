@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     suspect,
     fix: "ceph config rm WHO OPTION, and set compression for the pools that need it: ceph osd pool set POOL compression_mode aggressive",
     risk: "more space is used",
-    confirm: "fathom run --ab option:WHO/OPTION=none compares writes as they are with those that are not compressed, in turns",
+    confirm: "fathom run before and after the change, then fathom compare",
     ..Rule::OF_FACTS
 };
 
