@@ -54,15 +54,9 @@ pub(crate) fn cells(one: &Difference) -> Vec<String> {
         false => numbers::UNKNOWN[0].to_string(),
     };
     let known = one.before_known && one.after_known;
-    let change = if known { change(&one.change) } else { numbers::UNKNOWN[0].to_string() };
+    let change = if known { numbers::change_between(&one.change) } else { numbers::UNKNOWN[0].to_string() };
     let further = [value(one.before, one.before_known), value(one.after, one.after_known), change];
     finds::cells(one.finds, &one.figure).into_iter().chain(further).collect()
-}
-
-/// `−12 % (−18 to −5)`: the value, and its 95 % interval.
-fn change(change: &Estimate) -> String {
-    let percent = |share: f64| format!("{:+.0}", share * 100.0).replace('-', "−").replace("−0", "0").replace("+0", "0");
-    format!("{} % ({} to {})", percent(change.value), percent(change.low), percent(change.high))
 }
 
 /// `None`: nothing did.

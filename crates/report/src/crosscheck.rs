@@ -105,7 +105,7 @@ fn load(row: &Crosschecked) -> String {
 
 /// `0.995 (0.981–1.009)`.
 fn ratio(ratio: Option<Estimate>) -> String {
-    ratio.map_or(NOTHING.to_string(), |ratio| format!("{:.3} ({:.3}–{:.3})", ratio.value, ratio.low, ratio.high))
+    ratio.map_or(NOTHING.to_string(), |ratio| numbers::ratio(&ratio))
 }
 
 fn notes(found: &Crosscheck) -> Vec<String> {

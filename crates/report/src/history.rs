@@ -45,7 +45,7 @@ fn levels(one: &Trend) -> String {
         text += &match last {
             None => value,
             Some(last) => {
-                let percent = format!("{:+.0} %", (level.estimate.value / last - 1.0) * 100.0).replace('-', "−");
+                let percent = numbers::percent(level.estimate.value / last - 1.0);
                 let run = one.points.get(level.begins).map_or("", |point| point.run.as_str());
                 format!(", from run {run} on {value} ({percent})")
             }

@@ -1,9 +1,12 @@
 //! The one place where numbers become words: never more digits than the interval allows, never without one where there is one.
 
 use model::pattern::Family;
+mod ranges;
+
 pub use model::units::{NOTHING, bytes, count, counted, rough, seconds};
 use model::units::{exponent, rounded};
-use model::{Estimate, Gain, LedgerRow, Metric, Multiple, Percentile, Quantity};
+use model::{Estimate, Gain, LedgerRow, Metric, Percentile, Quantity};
+pub use ranges::{change_between, change_parts, percent, ratio, times};
 
 /// No figure is known better than to four digits; more would be noise of the clock.
 const DIGITS_MAX: i32 = 4;
@@ -152,17 +155,6 @@ pub fn share(share: f64) -> String {
 pub fn gain(gain: &Gain) -> String {
     let of = |estimate| quantity(&Quantity::Measured { estimate, metric: gain.metric });
     format!("{} → {} ({})", of(gain.from), of(gain.to), change(&gain.change))
-}
-
-/// `×5.4 (3.9–7.2)`, `×5.4 (3.9 and more)`
-pub fn times(multiple: &Multiple) -> String {
-    let Multiple { value, low, high } = multiple;
-    // Near one the second decimal says on which side it lies.
-    let digits = if *value < 2.0 { 2 } else { 1 };
-    match high {
-        Some(high) => format!("×{value:.digits$} ({low:.digits$}–{high:.digits$})"),
-        None => format!("×{value:.digits$} ({low:.digits$} and more)"),
-    }
 }
 
 /// `-31 % ±4 %`: a share and its half-width, both as shares of what was before.
