@@ -22,6 +22,8 @@ pub struct Pooled {
     pub within: f64,
     pub windows: usize,
     pub slices: Vec<f64>,
+    /// What a window of each slice weighs in the value.
+    pub window_weights: Vec<f64>,
 }
 
 impl Pooled {
@@ -47,7 +49,8 @@ pub fn pool(ratios: &[Ratio]) -> Option<Pooled> {
     let within = (inside / (WIDTHS_PER_ERROR * value)).powi(2) * count;
     let moderated = moderated_half_width(PRIOR_SPREAD.powi(2) + within, between, count);
     let half_width = (moderated * value).max(inside).max(FLOOR * value);
-    Some(Pooled { value, half_width, between, within, windows: residuals.len(), slices })
+    let window_weights = vec![1.0; ratios.len()];
+    Some(Pooled { value, half_width, between, within, windows: residuals.len(), slices, window_weights })
 }
 
 /// The same of slices of unequal lengths at many moments: each weighs what it knows, with what the slices differ by, so that a long first
@@ -79,7 +82,8 @@ pub fn weighted(ratios: &[Ratio]) -> Option<Pooled> {
     let expected: f64 = inside.iter().zip(&weights).map(|(inside, weight)| weight * inside).sum::<f64>() / sum;
     let moderated = moderated_half_width(PRIOR_SPREAD.powi(2) + expected, seen, count);
     let half_width = value * moderated.max(FLOOR);
-    Some(Pooled { value, half_width, between: apart, within: expected, ..pooled })
+    let window_weights = weights.iter().zip(&lengths).map(|(weight, length)| weight / length).collect();
+    Some(Pooled { value, half_width, between: apart, within: expected, window_weights, ..pooled })
 }
 
 /// Variance between slices beyond what their insides explain.

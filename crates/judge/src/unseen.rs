@@ -236,7 +236,9 @@ mod tests {
 
     fn pooled(slices: &[f64]) -> Pooled {
         let value = crate::series::mean(slices);
-        Pooled { value, half_width: 0.02 * value, between: 0.0, within: 0.0, windows: 100, slices: slices.to_vec() }
+        let window_weights = vec![1.0; slices.len()];
+        let slices = slices.to_vec();
+        Pooled { value, half_width: 0.02 * value, between: 0.0, within: 0.0, windows: 100, slices, window_weights }
     }
 
     #[test]

@@ -59,12 +59,12 @@ impl FigureKey {
 pub struct Difference {
     pub figure: FigureKey,
     /// In the metric's unit; of several runs their mean.
-    pub before: f64,
-    pub after: f64,
+    pub before: Estimate,
+    pub after: Estimate,
     /// False: an interval is as wide as its value, so that the value says nothing.
     pub before_known: bool,
     pub after_known: bool,
-    /// (after − before)/before with its 95 % interval.
+    /// (after − before)/before of these values, with its 95 % interval.
     pub change: Estimate,
     pub finds: Finds,
 }

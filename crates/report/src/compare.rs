@@ -1,7 +1,8 @@
 //! Two runs, or two groups of runs, side by side, as blocks.
 
-use crate::block::{self, Block, Emphasis, Row, Table};
-use crate::{finds, numbers};
+use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
+use crate::finds;
+use crate::numbers::{self, Shown};
 use model::{Comparison, Difference, DriveChange, Estimate, Finds};
 
 /// Names of the runs before and after.
@@ -19,8 +20,8 @@ pub fn blocks(found: &Comparison, sides: &Sides) -> Vec<Vec<Block>> {
 
 /// The differences, what is worse first, with the names of both sides.
 pub(crate) fn table(sides: [&str; 2], found: &Comparison) -> Table {
-    let row = |one: &Difference| Row::new(cells(one)).with(finds::emphasis(one.finds));
-    Table::plain(["finds", "target", "pattern", sides[0], sides[1], "change"], sorted(found).into_iter().map(row))
+    let columns = ["finds", "target", "pattern"].map(Column::left).into_iter().chain(sides.map(Column::right));
+    Table::new(columns.chain([Column::right("change")]), sorted(found).into_iter().map(row))
 }
 
 /// `worse: /dev/sdb was fit, and is unfit`.
@@ -47,16 +48,36 @@ pub(crate) fn sorted(found: &Comparison) -> Vec<&Difference> {
 }
 
 /// What was found, of which target and pattern, both values, and the change.
-pub(crate) fn cells(one: &Difference) -> Vec<String> {
-    let unit = one.figure.metric.unit();
-    let value = |value: f64, known: bool| match known {
-        true => format!("{} {unit}", numbers::rough(value)),
-        false => numbers::UNKNOWN[0].to_string(),
+fn row(one: &Difference) -> Row {
+    let value = |estimate: &Estimate, known: bool| match known {
+        true => {
+            let Shown { value, within, unit } = numbers::figure(estimate, one.figure.metric);
+            Cell { within, ..Cell::from(format!("{value} {unit}")) }
+        }
+        false => Cell::from(numbers::UNKNOWN[0]),
     };
-    let known = one.before_known && one.after_known;
-    let change = if known { numbers::change_between(&one.change) } else { numbers::UNKNOWN[0].to_string() };
-    let further = [value(one.before, one.before_known), value(one.after, one.after_known), change];
-    finds::cells(one.finds, &one.figure).into_iter().chain(further).collect()
+    let change = match changes_known(one) {
+        true => {
+            let [value, within] = numbers::change_parts(&one.change);
+            Cell { within, ..Cell::from(value) }
+        }
+        false => Cell::from(numbers::UNKNOWN[0]),
+    };
+    let further = [value(&one.before, one.before_known), value(&one.after, one.after_known), change];
+    let front = finds::cells(one.finds, &one.figure).map(Cell::from);
+    Row::new(front.into_iter().chain(further)).with(finds::emphasis(one.finds))
+}
+
+fn changes_known(one: &Difference) -> bool {
+    one.before_known && one.after_known
+}
+
+/// `−12 % (−18 to −5)`: the value, and its 95 % interval.
+pub(crate) fn change(one: &Difference) -> String {
+    match changes_known(one) {
+        true => numbers::change_between(&one.change),
+        false => numbers::UNKNOWN[0].to_string(),
+    }
 }
 
 /// `None`: nothing did.
@@ -154,8 +175,8 @@ mod tests {
                 chart: true,
                 workload: Workload::canonical(pattern, 1 << 30, 1),
             },
-            before: 1.0,
-            after: 1.0 + change.value,
+            before: Estimate::new(1.0, 0.02),
+            after: Estimate::new(1.0 + change.value, 0.02),
             before_known: true,
             after_known: true,
             change: *change,

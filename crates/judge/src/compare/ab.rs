@@ -1,11 +1,13 @@
 //! A against B inside one run: pair by pair, so that what drifts for both is no difference.
 
-use super::differ::{LEAST_SHOWN, RUN_SPREAD, Test, finds, judged};
 use super::moderated::Prior;
+use super::sides::RUN_SPREAD;
+use super::significance::{LEAST_SHOWN, Test, finds, judged};
 use crate::batch_means::t_quantile;
 use crate::entry::{Entry, entries, spread};
 use crate::figure::void_reason;
 use crate::outliers::{FALSE_SHARE, benjamini_hochberg};
+use crate::pooled::FLOOR;
 use crate::series::{Ratio, mean, median, sample_sd};
 use model::{Ab, AbFound, Comparison, Difference, Estimate, FigureKey, Record, Slice, StepId};
 use std::collections::BTreeMap;
@@ -18,6 +20,8 @@ struct Paired<'a> {
     a: &'a Entry<'a>,
     b: &'a Entry<'a>,
     logs: Vec<(f64, f64)>,
+    /// The same of every block of two passes.
+    block_logs: Vec<(f64, f64)>,
     /// By two passes each, which turn the order round: the mean of log B − log A. What comes and goes with the rhythm of slices is the
     /// same in both passes of such a block, and differs from block to block, since a block's first side is drawn by lot.
     blocks: Vec<f64>,
@@ -31,7 +35,7 @@ pub fn ab(record: &Record, plan: &Ab) -> AbFound {
     let real = benjamini_hochberg(&tests.iter().map(|test| test.chance).collect::<Vec<_>>(), FALSE_SHARE);
     let seen = |one: &Paired| one.block_count() >= BLOCKS_LEAST;
     let differences =
-        paired.iter().zip(&tests).zip(real).map(|((one, test), real)| difference(one, test, real && seen(one)));
+        paired.iter().zip(&tests).zip(real).map(|((one, test), real)| difference(one, &prior, test, real && seen(one)));
     let widths: Vec<f64> = tests.iter().map(Test::half_width).collect();
     let apart: Vec<f64> = paired.iter().map(|one| one.apart(&prior)).collect();
     AbFound {
@@ -84,18 +88,21 @@ fn pairs_of<'a>(all: &'a [Entry<'a>], a: StepId, b: StepId) -> Vec<Paired<'a>> {
         let of_passes: Vec<(u32, (f64, f64))> =
             one.slices.iter().filter_map(|slice| Some((slice.pass, both(one, other, slice)?))).collect();
         let logs: Vec<(f64, f64)> = of_passes.iter().map(|(_, logs)| *logs).collect();
-        (!logs.is_empty()).then(|| Paired { a: one, b: other, logs, blocks: blocks(&of_passes) })
+        let block_logs = block_logs(&of_passes);
+        let blocks = block_logs.iter().map(|(a, b)| b - a).collect();
+        (!logs.is_empty()).then_some(Paired { a: one, b: other, logs, block_logs, blocks })
     };
     of(a).filter_map(like).collect()
 }
 
-/// Passes 1 and 2, 3 and 4, …; of a block that has only one of them, that one.
-fn blocks(of_passes: &[(u32, (f64, f64))]) -> Vec<f64> {
-    let mut by_block: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for (pass, (a, b)) in of_passes {
-        by_block.entry(pass.div_ceil(2)).or_default().push(b - a);
+/// The means over passes 1 and 2, 3 and 4, …; of a block that has only one of them, that one.
+fn block_logs(of_passes: &[(u32, (f64, f64))]) -> Vec<(f64, f64)> {
+    let mut by_block: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
+    for (pass, logs) in of_passes {
+        by_block.entry(pass.div_ceil(2)).or_default().push(*logs);
     }
-    by_block.values().map(|differences| mean(differences)).collect()
+    let of = |side: fn(&(f64, f64)) -> f64, logs: &[(f64, f64)]| mean(&logs.iter().map(side).collect::<Vec<_>>());
+    by_block.values().map(|logs| (of(|log| log.0, logs), of(|log| log.1, logs))).collect()
 }
 
 /// Of a block, with its degrees of freedom. Of only one block that of its two pairs, each of which varies as two slices do.
@@ -137,8 +144,17 @@ impl Paired<'_> {
     /// Of a single pair the change's least half-width (logarithm), by the intervals of its two slices: what slices differ by nobody has
     /// seen yet. Zero: there are more pairs, whose differences tell.
     fn by_one_slice_each(&self) -> f64 {
-        let wide = |entry: &Entry| entry.figure.estimate.map_or(0.0, |known| (spread(&known) / known.value).ln_1p());
-        if self.logs.len() > 1 { 0.0 } else { wide(self.a).hypot(wide(self.b)) }
+        if self.logs.len() > 1 { 0.0 } else { by_one_slice(self.a).hypot(by_one_slice(self.b)) }
+    }
+
+    /// One side, by its slices in the pairs: the geometric mean over the blocks, so that the change is that of both values.
+    fn value(&self, entry: &Entry, side: fn(&(f64, f64)) -> f64, prior: &Prior) -> Estimate {
+        let logs: Vec<f64> = self.logs.iter().map(side).collect();
+        let value = mean(&self.block_logs.iter().map(side).collect::<Vec<_>>()).exp();
+        let (variance, freedom) = prior.moderate(sample_sd(&logs).powi(2), self.count() - 1.0);
+        let own = if logs.len() > 1 { 0.0 } else { by_one_slice(entry) };
+        let wide = (t_quantile(freedom) * (variance / self.count()).sqrt()).max(own).max(FLOOR);
+        Estimate { value, low: value / wide.exp(), high: value * wide.exp() }
     }
 
     /// Half-width of the change if the slices of A and of B were those of two runs: what drifts between them stays in, and
@@ -149,6 +165,11 @@ impl Paired<'_> {
         let (variance, freedom) = prior.moderate((side(|log| log.0) + side(|log| log.1)) / 2.0, freedom);
         judged(0.0, (2.0 * variance / self.count() + 2.0 * RUN_SPREAD.powi(2)).sqrt(), freedom).half_width()
     }
+}
+
+/// Half-width (logarithm) of a figure of one slice.
+fn by_one_slice(entry: &Entry) -> f64 {
+    entry.figure.estimate.map_or(0.0, |known| (spread(&known) / known.value).ln_1p())
 }
 
 /// What is the same of both targets, where they differ by what is varied: the pool with the data, or a placement. Else A's.
@@ -162,18 +183,16 @@ fn both_sides(a: &str, b: &str) -> String {
     if a != b && whole(a) == whole(b) { whole(a) } else { a.to_string() }
 }
 
-fn difference(one: &Paired, test: &Test, real: bool) -> Difference {
-    let value = |of: fn(&(f64, f64)) -> f64| mean(&one.logs.iter().map(of).collect::<Vec<_>>()).exp();
-    let wide = test.half_width();
+fn difference(one: &Paired, prior: &Prior, test: &Test, real: bool) -> Difference {
     let figure =
         FigureKey { target: both_sides(&one.a.figure.target, &one.b.figure.target), ..FigureKey::of(&one.a.figure) };
     Difference {
         figure,
-        before: value(|log| log.0),
-        after: value(|log| log.1),
+        before: one.value(one.a, |logs| logs.0, prior),
+        after: one.value(one.b, |logs| logs.1, prior),
         before_known: true,
         after_known: true,
-        change: Estimate { value: test.by.exp_m1(), low: (test.by - wide).exp_m1(), high: (test.by + wide).exp_m1() },
+        change: test.change(),
         finds: finds(test, real, one.a.figure.metric, LEAST_SHOWN),
     }
 }

@@ -8,6 +8,9 @@ mod gamma;
 mod history;
 mod moderated;
 mod pairs;
+mod sides;
+mod significance;
+mod spread;
 mod trend;
 
 pub use ab::{ab, ab_half_width};

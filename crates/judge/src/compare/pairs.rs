@@ -1,21 +1,26 @@
 //! The same figure on both sides: same layer, target, pattern and workload.
 
 use super::events::looks;
+use super::spread::Spread;
 use crate::entry::{Entry, entries};
 use crate::figure::void_reason;
 use crate::gate::strike_out;
-use crate::series::{Ratio, mean};
+use crate::pauses;
+use crate::pooled::{pool, weighted};
+use crate::series::Ratio;
 use model::workload::IMAGE_CACHE;
 use model::{Estimate, Figure, Metric, Record, Slice, Workload};
 use std::collections::BTreeMap;
 
-/// One figure of one run, with the logarithms of its slices' values.
+/// One figure of one run, with what its slices tell of it.
 pub struct Measured {
     pub figure: Figure,
     pub estimate: Estimate,
+    /// Logarithms of their values.
     pub slices: Vec<f64>,
-    /// Slices do not tell its value: its target stood still during some of them, which have no logarithm; or it is the sum of what others
-    /// report of themselves.
+    pub spread: Spread,
+    /// Slices do not tell its value: its target stood still during some of them, which have no logarithm; it is the sum of what others
+    /// report of themselves; or it allows for what was in flight.
     pub by_value: bool,
     /// How many of them lie apart in time.
     pub looks: u32,
@@ -60,16 +65,27 @@ fn of_entry(entry: &Entry) -> Option<Measured> {
     let good: Vec<&Slice> = entry.slices.iter().copied().filter(|slice| void_reason(slice).is_none()).collect();
     let logs = good.iter().map(|slice| Ratio::of(entry.step, slice).value().ln()).filter(|log| log.is_finite());
     let began: Vec<f64> = good.iter().map(|slice| slice.started_seconds).collect();
-    let (figure, slices, looks) = (entry.figure.clone(), logs.collect(), looks(&began));
-    let by_value = entry.stood_still() || figure.overlap.is_some();
-    Some(Measured { figure, estimate, slices, by_value, looks })
+    let (figure, slices, looks) = (entry.figure.clone(), logs.collect::<Vec<f64>>(), looks(&began));
+    let (spread, value) = spread(entry, &slices);
+    let other = (value / estimate.value - 1.0).abs() > SAME_VALUE;
+    let by_value = entry.stood_still() || figure.overlap.is_some() || other;
+    Some(Measured { figure, estimate, slices, spread, by_value, looks })
 }
 
-impl Measured {
-    /// The logarithm of its value. `by_value`: by the figure's own, where slices do not tell it of one of two that are compared.
-    pub fn centre(&self, by_value: bool) -> f64 {
-        if by_value { self.estimate.value.ln() } else { mean(&self.slices) }
-    }
+/// A figure's value that is farther than this from what its slices make is not made of them alone.
+const SAME_VALUE: f64 = 1e-3;
+
+/// What the slices tell, weighed as in the figure's value, and what value they make.
+fn spread(entry: &Entry, logs: &[f64]) -> (Spread, f64) {
+    let short = entry.figure.unseen.is_some_and(|unseen| unseen.in_interval);
+    let mut ordered = entry.slices.clone();
+    ordered.sort_by(|a, b| a.pass.cmp(&b.pass).then(a.started_seconds.total_cmp(&b.started_seconds)));
+    let (_, good) = pauses::sorted_out(entry.step, &ordered, short);
+    let ratios: Vec<Ratio> = good.iter().map(|slice| pauses::ratio(entry.step, slice)).collect();
+    let pooled = if short { weighted(&ratios) } else { pool(&ratios) };
+    // Totals of another tool have too few windows for that.
+    let weights = pooled.map_or_else(|| vec![1.0; ratios.len()], |pooled| pooled.window_weights);
+    Spread::of(&ratios, &weights, logs)
 }
 
 /// What keeps two figures of the same layer, pattern and kind from being of the same thing, in words.

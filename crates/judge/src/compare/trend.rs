@@ -1,8 +1,8 @@
 //! Every figure of the newest run over the runs before it: its levels, and what the newest value says.
 
-use super::differ::LEAST_SHOWN;
 use super::history::levels;
 use super::pairs::{Measured, alike};
+use super::significance::LEAST_SHOWN;
 use crate::batch_means::t_quantile;
 use crate::series::{mean, sample_sd};
 use model::{FigureKey, Finds, Level, Trend, TrendPoint};

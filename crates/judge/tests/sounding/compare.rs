@@ -3,6 +3,8 @@
 use crate::made::{Made, chance, osd, pair};
 use judge::{compare, measured, trends, without_findings};
 use model::{Ab, Answer, Finds, Pattern, PlannedExperiment, Record};
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 const OSDS: u32 = 24;
 
@@ -85,6 +87,51 @@ fn a_level_that_lasts_for_minutes_is_no_difference_of_runs_of_a_minute() {
     assert_eq!(found(15.0, 1.25), (Finds::Undecided, Some(0.18)));
     assert_eq!(found(15.0, 2.0), (Finds::Worse, Some(0.18)));
     assert_eq!(found(150.0, 1.25), (Finds::Worse, Some(0.02)));
+}
+
+/// A run of reads with many in flight, which do this often their usual rate of 900 IOPS in each slice.
+fn rates(times: &[f64]) -> Record {
+    let mut made = Made::cluster();
+    let slower: Vec<f64> = times.iter().map(|times| 1.0 / times).collect();
+    let depth = model::Workload::canonical(Pattern::ReadParallel, 1, 1).depth;
+    made.drifting(Pattern::ReadParallel, osd(0), f64::from(depth) * 1000.0 / 900.0, &slower);
+    made.record
+}
+
+/// The change was that of the slices' logarithms, and the values were means: 900 and 938 IOPS were told as 21 % worse.
+#[test]
+fn the_change_is_that_of_the_values_beside_it() {
+    let usual = || rates(&[1.0; 4]);
+    let dips = || rates(&[1200.0 / 900.0, 1200.0 / 900.0, 1200.0 / 900.0, 150.0 / 900.0]);
+    let less = || rates(&[1050.0 / 900.0, 1050.0 / 900.0, 1050.0 / 900.0, 500.0 / 900.0]);
+    let group = |of: &dyn Fn() -> Record| vec![of(), of(), of()];
+    for (before, after) in [
+        (vec![usual()], vec![less()]),
+        (vec![usual()], vec![dips()]),
+        (group(&usual), group(&dips)),
+        (group(&usual), vec![dips()]),
+    ] {
+        let one = compare(&before, &after).differences.remove(0);
+        let ratio = one.after.value / one.before.value - 1.0;
+        assert!(ratio > 0.0 && (one.change.value - ratio).abs() < 1e-9, "{one:?}");
+        assert!(!matches!(one.finds, Finds::Worse), "{one:?}");
+        assert!(one.before.low < one.before.value && one.before.value < one.before.high, "{one:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn the_change_is_that_of_the_values_whatever_the_slices(
+        before in vec(vec(0.1f64..3.0, 1..5), 1..4), after in vec(vec(0.1f64..3.0, 1..5), 1..4)
+    ) {
+        let side = |runs: &[Vec<f64>]| runs.iter().map(|run| rates(run)).collect::<Vec<Record>>();
+        for one in compare(&side(&before), &side(&after)).differences {
+            let ratio = one.after.value / one.before.value - 1.0;
+            prop_assert!((one.change.value - ratio).abs() < 1e-9, "{:?}", one);
+            prop_assert!(one.change.low <= ratio && ratio <= one.change.high, "{:?}", one);
+        }
+    }
 }
 
 #[test]
@@ -249,6 +296,23 @@ fn round_trips_of_two_definitions_are_not_compared_and_the_reason_is_told() {
     for both in [false, true] {
         assert_eq!(network(&compare(&[run(both, 0.30)], &[run(both, 0.20)])), [Finds::Better]);
     }
+}
+
+/// Of three passes the last is a block of its own, which counts as much as the two before it.
+#[test]
+fn the_change_of_a_setting_is_that_of_the_values_beside_it() {
+    let mut made = Made::cluster();
+    made.drifting(Pattern::WriteLatency, osd(0), 2.0, &[1.0, 1.5, 0.4]);
+    made.drifting(Pattern::WriteLatency, osd(0), 2.2, &[0.3, 1.2, 1.0]);
+    let (a, b) = (made.record.plan.steps[0].id, made.record.plan.steps[1].id);
+    let plan = Ab { what: "depth".to_string(), pairs: vec![(a, b)], ..Ab::default() };
+    made.record.plan.experiment = PlannedExperiment::PairedComparison(plan);
+    let report = without_findings(&made.record);
+    let Answer::PairedComparison(found) = &report.answer else { panic!("{:?}", report.answer) };
+    let one = &found.comparison.differences[0];
+    let ratio = one.after.value / one.before.value - 1.0;
+    assert!((one.change.value - ratio).abs() < 1e-9, "{one:?}");
+    assert!(one.before.low < one.before.value && one.before.value < one.before.high, "{one:?}");
 }
 
 /// One slice of each side tells no spread between slices: the change is known no better than both of them are.

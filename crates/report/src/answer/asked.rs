@@ -108,9 +108,9 @@ fn against(report: &Report, found: &AbFound) -> Vec<String> {
     let mut says = vec![format!("{title}: {}.", finds::counts(differences.iter().map(|one| one.finds)))];
     let sorted = compare::sorted(&found.comparison).into_iter();
     let beyond = sorted.filter(|one| matches!(one.finds, Finds::Worse | Finds::Better));
-    let told = |one: &Difference| match compare::cells(one).as_slice() {
-        [finds, target, pattern, .., change] => format!("B is {finds} at {target} {pattern}: {change}."),
-        _ => String::new(),
+    let told = |one: &Difference| {
+        let [finds, target, pattern] = finds::cells(one.finds, &one.figure);
+        format!("B is {finds} at {target} {pattern}: {}.", compare::change(one))
     };
     says.extend(named(beyond.map(told).collect()));
     if says.len() == 1 {

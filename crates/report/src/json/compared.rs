@@ -16,7 +16,7 @@ pub(super) struct CompareDocument<'a> {
     after: &'a [String],
     /// What unchanged runs are taken to differ by; null: it was seen.
     run_spread: Option<f64>,
-    differences: Vec<DifferenceDocument>,
+    differences: Vec<RunsDifferDocument>,
     /// What drives are fit for that both sides judged.
     drives: &'a [DriveChange],
     lost: &'a [String],
@@ -49,6 +49,15 @@ pub(super) struct DifferenceDocument {
     /// As a share of the value before.
     change: f64,
     ci95: Interval,
+}
+
+/// One figure of the runs before and after.
+#[derive(Serialize, JsonSchema)]
+struct RunsDifferDocument {
+    #[serde(flatten)]
+    difference: DifferenceDocument,
+    before_ci95: Interval,
+    after_ci95: Interval,
 }
 
 /// Figures over a series of runs.
@@ -96,7 +105,7 @@ pub fn comparison(found: &Comparison, (before, after): &compare::Sides) -> Value
         before,
         after,
         run_spread: found.run_spread,
-        differences: differences(found),
+        differences: compare::sorted(found).into_iter().map(RunsDifferDocument::from).collect(),
         drives: &found.drives,
         lost: &found.lost,
         only_before: &found.only_before,
@@ -129,12 +138,22 @@ impl ComparedFigure {
     }
 }
 
+impl From<&Difference> for RunsDifferDocument {
+    fn from(one: &Difference) -> Self {
+        RunsDifferDocument {
+            difference: DifferenceDocument::from(one),
+            before_ci95: interval(&one.before),
+            after_ci95: interval(&one.after),
+        }
+    }
+}
+
 impl From<&Difference> for DifferenceDocument {
     fn from(one: &Difference) -> Self {
         DifferenceDocument {
             figure: ComparedFigure::of(&one.figure, one.finds),
-            before: one.before,
-            after: one.after,
+            before: one.before.value,
+            after: one.after.value,
             before_known: one.before_known,
             after_known: one.after_known,
             change: one.change.value,

@@ -168,8 +168,8 @@ fn one_setting_against_another_has_its_changes_with_their_intervals_and_no_chart
     let mut run = runs::usual();
     let one = |finds, value: f64| Difference {
         figure: FigureKey::of(&run.0.figures[0]),
-        before: 2.0,
-        after: 2.0 * (1.0 + value),
+        before: Estimate::new(2.0, 0.05),
+        after: Estimate::new(2.0 * (1.0 + value), 0.05),
         before_known: true,
         after_known: true,
         change: Estimate::new(value, 0.03),

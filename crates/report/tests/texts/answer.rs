@@ -208,8 +208,8 @@ fn a_against_b_says_what_differs_beyond_the_noise() {
     let figure = FigureKey::of(&report.figures[0]);
     let difference = |change, finds| Difference {
         figure: figure.clone(),
-        before: 2.0,
-        after: 2.6,
+        before: Estimate::new(2.0, 0.1),
+        after: Estimate::new(2.6, 0.1),
         before_known: true,
         after_known: true,
         change,

@@ -4,6 +4,7 @@ mod answer;
 mod any_report;
 mod anything;
 mod blocks;
+mod comparisons;
 mod diagnosis;
 mod document;
 mod export;

@@ -1,0 +1,91 @@
+//! Two runs side by side, and a series of them, on a terminal and as documents.
+
+use crate::golden_file::{compare, fits};
+use crate::schema;
+use model::{
+    Comparison, Difference, DriveChange, Estimate, FigureKey, Finds, Fitness, Layer, Level, OpClass, Pattern, Trend,
+    TrendPoint,
+};
+use report::terminal::{self, Style};
+
+fn figure(layer: Layer, target: &str, pattern: Pattern) -> FigureKey {
+    FigureKey {
+        layer,
+        target: target.to_string(),
+        pattern,
+        kind: if pattern.writes() { OpClass::Write } else { OpClass::Read },
+        at_once: 1,
+        metric: pattern.metric(layer),
+        chart: true,
+        workload: model::Workload::canonical(pattern, 1 << 30, 1),
+    }
+}
+
+fn difference(pattern: Pattern, target: &str, change: Estimate, finds: Finds) -> Difference {
+    Difference {
+        figure: figure(Layer::Osd, target, pattern),
+        before: Estimate::new(2.0, 0.12),
+        after: Estimate::new(2.0 * (1.0 + change.value), 0.15),
+        before_known: true,
+        after_known: target != "osd.4",
+        change,
+        finds,
+    }
+}
+
+#[test]
+fn comparisons_and_histories() {
+    let found = Comparison {
+        differences: vec![
+            difference(Pattern::ReadLatency, "osd.1", Estimate::new(0.002, 0.03), Finds::Same),
+            difference(Pattern::WriteParallel, "osd.0", Estimate::new(-0.07, 0.09), Finds::Undecided),
+            difference(Pattern::WriteLatency, "osd.4", Estimate::new(1.2, 3.4), Finds::Undecided),
+            difference(Pattern::WriteLatency, "osd.2", Estimate::new(0.31, 0.08), Finds::Worse),
+        ],
+        drives: vec![DriveChange {
+            target: "/dev/sdb".to_string(),
+            before: Fitness::Fit,
+            after: Fitness::NotForJournals,
+            finds: Finds::Worse,
+        }],
+        only_before: vec![],
+        lost: vec!["osd osd.3 write-parallel (OSD 3 went down)".to_string()],
+        only_after: vec!["rbd pool write-linear".to_string()],
+        run_spread: Some(0.02),
+    };
+    let sides = (vec!["20261120-093012-ab3f".to_string()], vec!["20261121-093012-cd12".to_string()]);
+    let text = terminal::text(&report::compare::blocks(&found, &sides), &Style { width: 80, colours: false });
+    fits(&text, 80);
+    compare("compare.txt", &text);
+    // A figure with a workload of its own, and long names: the table stays within the terminal.
+    let mut long = found.clone();
+    long.differences[0].figure.chart = false;
+    long.differences[0].figure.target = "images from client-17.example".to_string();
+    fits(&terminal::text(&report::compare::blocks(&long, &sides), &Style { width: 80, colours: false }), 80);
+    let document = report::json::comparison(&found, &sides);
+    assert_eq!(schema::faults(&document), [""; 0]);
+    compare("compare.json", &format!("{document:#}\n"));
+
+    let run = |n: usize| format!("202611{n:02}-093012-ab3f");
+    let trend = Trend {
+        figure: figure(Layer::Rbd, "pool", Pattern::ReadParallel),
+        points: (1..=9)
+            .map(|n| TrendPoint { run: run(n), estimate: Estimate::new(if n < 6 { 5000.0 } else { 4000.0 }, 150.0) })
+            .collect(),
+        levels: vec![
+            Level { begins: 0, estimate: Estimate::new(5000.0, 80.0) },
+            Level { begins: 5, estimate: Estimate::new(4000.0, 120.0) },
+        ],
+        finds: Finds::Worse,
+        change: -0.2,
+    };
+    let trends = [trend];
+    let lost = ["osd osd.3 write-parallel (OSD 3 went down)".to_string()];
+    compare(
+        "history.txt",
+        &terminal::text(&report::history::blocks(&trends, &lost, &run(9)), &Style { width: 80, colours: false }),
+    );
+    let document = report::json::history(&trends, &lost, &run(9));
+    assert_eq!(schema::faults(&document), [""; 0]);
+    compare("history.json", &format!("{document:#}\n"));
+}
