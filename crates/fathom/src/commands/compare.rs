@@ -31,8 +31,8 @@ fn two(common: &Common, archive: &Archive, before: &str, after: &str) -> Result<
     let found = judge::compare(&old, &new);
     if found.differences.is_empty() && found.lost.is_empty() {
         let measured = |records: &[Record]| records.iter().flat_map(judge::measured).collect::<Vec<Measured>>();
-        let near = judge::nearest(&measured(&old), &measured(&new));
-        let near: String = near.iter().take(NEAREST).map(|one| format!("\n  {one}")).collect();
+        let near = judge::nearest(&measured(&old), &measured(&new), NEAREST);
+        let near: String = near.iter().map(|one| format!("\n  {one}")).collect();
         let text = format!("the runs have no figure in common: same layer, target, pattern and workload{near}");
         return Err(Failure::Usage(format!("{} against {}: {text}", sides.0.join(","), sides.1.join(","))));
     }

@@ -2,26 +2,41 @@
 
 use crate::without_findings;
 use model::{DriveChange, DriveFound, Finds, Fitness, Record};
+use std::collections::HashMap;
 
 /// Each drive of both sides, in the order of the side before. Of several runs on a side: what all of them say, and [`Fitness::Open`] if
 /// they do not agree.
 pub(super) fn drives(before: &[Record], after: &[Record]) -> Vec<DriveChange> {
     let (old, new) = (judged(before), judged(after));
+    let after: HashMap<Drive, Fitness> = new.iter().map(|(drive, is)| (place(drive), *is)).collect();
     old.iter()
         .filter_map(|(drive, was)| {
-            let (_, is) = new.iter().find(|(other, _)| other.target == drive.target && other.host == drive.host)?;
+            let is = after.get(&place(drive))?;
             Some(DriveChange { target: drive.target.clone(), before: *was, after: *is, finds: finds(*was, *is) })
         })
         .collect()
 }
 
+/// Its host and its name there.
+type Drive = (Option<String>, String);
+
+fn place(drive: &DriveFound) -> Drive {
+    (drive.host.clone(), drive.target.clone())
+}
+
 fn judged(side: &[Record]) -> Vec<(DriveFound, Fitness)> {
     let mut judged: Vec<(DriveFound, Fitness)> = Vec::new();
-    for drive in side.iter().flat_map(|record| without_findings(record).answer.drives().to_vec()) {
-        match judged.iter_mut().find(|(known, _)| known.target == drive.target && known.host == drive.host) {
-            Some((_, fitness)) if *fitness != drive.fitness => *fitness = Fitness::Open,
+    let mut known: HashMap<Drive, usize> = HashMap::new();
+    // Most runs judge none, and judging a run takes as long as all else that is compared.
+    let judging = side.iter().filter(|record| !record.plan.experiment.judged_drives().is_empty());
+    for drive in judging.flat_map(|record| without_findings(record).answer.drives().to_vec()) {
+        match known.get(&place(&drive)) {
+            Some(at) if judged[*at].1 != drive.fitness => judged[*at].1 = Fitness::Open,
             Some(_) => {}
-            None => judged.push((drive.clone(), drive.fitness)),
+            None => {
+                known.insert(place(&drive), judged.len());
+                judged.push((drive.clone(), drive.fitness));
+            }
         }
     }
     judged

@@ -4,6 +4,7 @@ mod ab;
 mod differ;
 mod drives;
 mod events;
+mod figures;
 mod gamma;
 mod history;
 mod moderated;

@@ -10,7 +10,7 @@ use crate::pooled::{pool, weighted};
 use crate::series::Ratio;
 use model::workload::IMAGE_CACHE;
 use model::{Estimate, Figure, Metric, Record, Slice, Workload};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// One figure of one run, with what its slices tell of it.
 pub struct Measured {
@@ -89,67 +89,95 @@ fn spread(entry: &Entry, logs: &[f64]) -> (Spread, f64) {
 }
 
 /// What keeps two figures of the same layer, pattern and kind from being of the same thing, in words.
-pub fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
+fn apart(a: &Figure, b: &Figure) -> Vec<&'static str> {
     let places = [(a.target != b.target, "target"), (a.at_once != b.at_once, "targets loaded at once")];
-    named(&places).chain(differs(&a.workload, &b.workload)).collect()
+    let places = places.into_iter().filter_map(|(differs, name)| differs.then_some(name));
+    places.chain(found(&a.workload, &b.workload)).collect()
 }
 
 /// What two workloads do not have in common, in words. The seed says only in which order places are drawn. What one side leaves
 /// open (an engine, when the layer chooses; a working set of 0 bytes, when another tool did not tell it) is no difference.
 pub fn differs(one: &Workload, two: &Workload) -> Vec<&'static str> {
-    let both_ways = |load: &Workload| load.options.contains_key(BOTH_WAYS);
-    // Every option of a layer is off where it is not given.
-    let on = |load: &Workload| -> BTreeMap<String, String> {
-        load.options.clone().into_iter().filter(|(_, value)| value != "off").collect()
-    };
-    let cache = |load: &Workload| on(load).remove(IMAGE_CACHE);
-    named(&[
-        (one.block != two.block, "block size"),
-        (one.depth != two.depth, "depth"),
-        (one.rate != two.rate, "rate"),
-        (one.jobs != two.jobs, "jobs"),
-        (one.tree != two.tree, "tree of files"),
-        (one.buckets != two.buckets, "number of buckets"),
-        (one.part != two.part, "part size"),
-        (one.delete_at_once != two.delete_at_once, "number of objects deleted at once"),
-        (one.sizes != two.sizes, "sizes of objects and files"),
-        (one.clients != two.clients, "number of clients"),
-        (one.mix != two.mix, if one.of_files() || two.of_files() { "mix of operations" } else { "share of reads" }),
-        (one.access != two.access, "access"),
-        (one.durability != two.durability, "sync"),
-        (one.verify != two.verify, "setting of --verify"),
-        (one.span != two.span && one.span != 0 && two.span != 0, "working set"),
-        (one.spread.is_some() != two.spread.is_some() && one.span != 0 && two.span != 0, "part of the device"),
-        (one.object != two.object, "object size"),
-        (one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
-        (both_ways(one) != both_ways(two), "definition of a round trip"),
-        (cache(one) != cache(two), "cache"),
-        (on(one) != on(two) && cache(one) == cache(two) && both_ways(one) == both_ways(two), "option of the layer"),
-        (one.settings != two.settings, "options of the cluster"),
-    ])
-    .collect()
+    found(one, two).collect()
 }
 
-fn named(differs: &[(bool, &'static str)]) -> impl Iterator<Item = &'static str> {
-    differs.iter().filter_map(|(differs, name)| differs.then_some(*name))
+/// One after the other: whoever asks only whether there is any looks at no more than the first.
+fn found(one: &Workload, two: &Workload) -> impl Iterator<Item = &'static str> {
+    DIFFERENCES.iter().filter(|(differs, _)| differs(one, two)).map(|(_, name)| *name)
+}
+
+type Differs = fn(&Workload, &Workload) -> bool;
+
+const DIFFERENCES: &[(Differs, &str)] = &[
+    (|one, two| one.block != two.block, "block size"),
+    (|one, two| one.depth != two.depth, "depth"),
+    (|one, two| one.rate != two.rate, "rate"),
+    (|one, two| one.jobs != two.jobs, "jobs"),
+    (|one, two| one.tree != two.tree, "tree of files"),
+    (|one, two| one.buckets != two.buckets, "number of buckets"),
+    (|one, two| one.part != two.part, "part size"),
+    (|one, two| one.delete_at_once != two.delete_at_once, "number of objects deleted at once"),
+    (|one, two| one.sizes != two.sizes, "sizes of objects and files"),
+    (|one, two| one.clients != two.clients, "number of clients"),
+    (|one, two| one.mix != two.mix && of_files(one, two), "mix of operations"),
+    (|one, two| one.mix != two.mix && !of_files(one, two), "share of reads"),
+    (|one, two| one.access != two.access, "access"),
+    (|one, two| one.durability != two.durability, "sync"),
+    (|one, two| one.verify != two.verify, "setting of --verify"),
+    (|one, two| one.span != two.span && both_told(one, two), "working set"),
+    (|one, two| one.spread.is_some() != two.spread.is_some() && both_told(one, two), "part of the device"),
+    (|one, two| one.object != two.object, "object size"),
+    (|one, two| one.engine != two.engine && one.engine.is_some() && two.engine.is_some(), "engine"),
+    (|one, two| both_ways(one) != both_ways(two), "definition of a round trip"),
+    (|one, two| cache(one) != cache(two), "cache"),
+    (
+        |one, two| !on(one).eq(on(two)) && cache(one) == cache(two) && both_ways(one) == both_ways(two),
+        "option of the layer",
+    ),
+    (|one, two| one.settings != two.settings, "options of the cluster"),
+];
+
+fn of_files(one: &Workload, two: &Workload) -> bool {
+    one.of_files() || two.of_files()
+}
+
+/// Do both say how large their working set is?
+fn both_told(one: &Workload, two: &Workload) -> bool {
+    one.span != 0 && two.span != 0
+}
+
+fn both_ways(load: &Workload) -> bool {
+    load.options.contains_key(BOTH_WAYS)
+}
+
+/// Every option of a layer is off where it is not given.
+fn on(load: &Workload) -> impl Iterator<Item = (&String, &String)> {
+    load.options.iter().filter(|(_, value)| *value != "off")
+}
+
+fn cache(load: &Workload) -> Option<&String> {
+    load.options.get(IMAGE_CACHE).filter(|value| *value != "off")
 }
 
 /// Are they figures of the same thing?
 pub fn alike(a: &Figure, b: &Figure) -> bool {
-    (a.layer, a.pattern, a.kind) == (b.layer, b.pattern, b.kind) && apart(a, b).is_empty()
+    let cell = |figure: &Figure| (figure.layer, figure.pattern, figure.kind, figure.at_once);
+    cell(a) == cell(b) && a.target == b.target && found(&a.workload, &b.workload).next().is_none()
 }
 
-/// For each figure of one run the nearest of the other, and what keeps them apart.
-pub fn nearest(old: &[Measured], new: &[Measured]) -> Vec<String> {
-    let same = |a: &Figure, b: &Figure| (a.layer, a.pattern, a.kind) == (b.layer, b.pattern, b.kind);
+/// For each figure of one run the nearest of the other, and what keeps them apart; at most so many.
+pub fn nearest(old: &[Measured], new: &[Measured], most: usize) -> Vec<String> {
+    let kind = |figure: &Figure| (figure.layer, figure.pattern, figure.kind);
+    let mut by_kind: HashMap<_, Vec<&Figure>> = HashMap::new();
+    new.iter().for_each(|one| by_kind.entry(kind(&one.figure)).or_default().push(&one.figure));
     let apart_of = |one: &Measured| {
-        let others = new.iter().filter(|other| same(&one.figure, &other.figure));
-        let nearest = others.map(|other| apart(&one.figure, &other.figure)).min_by_key(Vec::len)?;
+        let others = by_kind.get(&kind(&one.figure))?.iter();
+        let nearest = others.map(|other| apart(&one.figure, other)).min_by_key(Vec::len)?;
         let figure = &one.figure;
         let place = format!("{} {} {}", figure.layer.name(), figure.target, figure.pattern.name());
         Some(format!("{place}: another {}", nearest.join(", ")))
     };
-    old.iter().filter_map(apart_of).collect()
+    old.iter().filter_map(apart_of).take(most).collect()
 }
 
 #[cfg(test)]

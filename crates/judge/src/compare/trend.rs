@@ -1,7 +1,8 @@
 //! Every figure of the newest run over the runs before it: its levels, and what the newest value says.
 
+use super::figures::Figures;
 use super::history::levels;
-use super::pairs::{Measured, alike};
+use super::pairs::Measured;
 use super::significance::LEAST_SHOWN;
 use crate::batch_means::t_quantile;
 use crate::series::{mean, sample_sd};
@@ -13,13 +14,17 @@ const RUNS_LEAST: usize = 3;
 /// `runs`: name and figures of each, in order of time. One trend for each figure of the last that earlier runs have, too.
 pub fn trends(runs: &[(String, Vec<Measured>)]) -> Vec<Trend> {
     let Some((_, newest)) = runs.last() else { return Vec::new() };
-    newest.iter().filter_map(|one| trend(one, runs)).collect()
+    let by_run: Vec<(&str, Figures<&Measured>)> = runs
+        .iter()
+        .map(|(run, figures)| (run.as_str(), Figures::of(figures.iter().map(|one| (&one.figure, one)))))
+        .collect();
+    newest.iter().filter_map(|one| trend(one, &by_run)).collect()
 }
 
-fn trend(one: &Measured, runs: &[(String, Vec<Measured>)]) -> Option<Trend> {
-    let like = |(run, figures): &(String, Vec<Measured>)| {
-        let found = figures.iter().find(|other| alike(&one.figure, &other.figure))?;
-        Some(TrendPoint { run: run.clone(), estimate: found.estimate })
+fn trend(one: &Measured, runs: &[(&str, Figures<&Measured>)]) -> Option<Trend> {
+    let like = |(run, figures): &(&str, Figures<&Measured>)| {
+        let found = figures.like(&one.figure)?;
+        Some(TrendPoint { run: run.to_string(), estimate: found.estimate })
     };
     let points: Vec<TrendPoint> = runs.iter().filter_map(like).filter(|point| point.estimate.value > 0.0).collect();
     if points.len() < 2 {

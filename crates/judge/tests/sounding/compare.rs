@@ -134,6 +134,31 @@ proptest! {
     }
 }
 
+/// Each was held against all of the other run: ten thousand took minutes.
+#[test]
+fn ten_thousand_figures_on_each_side_are_compared() {
+    let one = |seed: u64| {
+        let mut small = Made::cluster();
+        small.measured(Pattern::WriteLatency, osd(0), 2.0 + 1e-4 * seed as f64);
+        small.record.slices.iter_mut().for_each(|slice| slice.samples.truncate(20));
+        let (step, slices) = (small.record.plan.steps[0].clone(), small.record.slices.clone());
+        let mut made = Made::cluster();
+        for id in 0..200u32 {
+            let targets = (0..50).map(|number| osd(id * 50 + number)).collect();
+            let step = model::Step { id: model::StepId(id), targets, apart: true, ..step.clone() };
+            for slice in &slices {
+                let of = |target| model::Slice { target: Some(target), step: step.id, ..slice.clone() };
+                made.record.slices.extend((0..50).map(of));
+            }
+            made.record.plan.steps.push(step);
+        }
+        made.record
+    };
+    let (before, after) = (one(1), one(2));
+    let found = compare(std::slice::from_ref(&before), std::slice::from_ref(&after));
+    assert_eq!((found.differences.len(), found.only_before.len()), (10_000, 0));
+}
+
 #[test]
 fn what_became_a_fifth_slower_is_found_and_nothing_else() {
     for n in 0..6 {
