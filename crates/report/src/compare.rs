@@ -8,20 +8,38 @@ use model::{Comparison, Difference, DriveChange, Estimate, Finds};
 /// Names of the runs before and after.
 pub type Sides = (Vec<String>, Vec<String>);
 
+/// Of more figures than this the first ones are shown: those that are the same are the last.
+pub(crate) const ROWS_MOST: usize = 32;
+/// The same of drives.
+const DRIVES_MOST: usize = 12;
+
 /// What was compared, and what was found.
 pub fn blocks(found: &Comparison, sides: &Sides) -> Vec<Vec<Block>> {
-    let drives = block::list(found.drives.iter().map(drive), Emphasis::Plain);
+    let mut drives: Vec<&DriveChange> = found.drives.iter().collect();
+    drives.sort_by(|a, b| finds::before((a.finds, 0.0), (b.finds, 0.0)));
+    let (drives, more_drives) = drives.split_at(drives.len().min(DRIVES_MOST));
     let of = if found.drives.is_empty() { "" } else { "Of the figures " };
-    let counted = Block::paragraph(format!("{of}{}.", counts(found)));
-    let head = std::iter::once(Block::Headline(title(sides))).chain(drives).chain([counted]).collect();
+    let head = std::iter::once(Block::Headline(title(sides)))
+        .chain(block::list(drives.iter().map(|one| drive(one)), Emphasis::Plain))
+        .chain(finds::more(more_drives.iter().map(|one| one.finds)))
+        .chain([Block::paragraph(format!("{of}{}.", counts(found)))])
+        .collect();
+    let sorted = sorted(found);
+    let (shown, more) = sorted.split_at(sorted.len().min(ROWS_MOST));
+    let more = finds::more(more.iter().map(|one| one.finds));
+    let table = std::iter::once(rows(["before", "after"], shown).into()).chain(more).collect();
     let notes = block::list(notes(found), Emphasis::Plain);
-    vec![head, vec![table(["before", "after"], found).into()], notes.into_iter().collect()]
+    vec![head, table, notes.into_iter().collect()]
 }
 
 /// The differences, what is worse first, with the names of both sides.
 pub(crate) fn table(sides: [&str; 2], found: &Comparison) -> Table {
+    rows(sides, &sorted(found))
+}
+
+fn rows(sides: [&str; 2], differences: &[&Difference]) -> Table {
     let columns = ["finds", "target", "pattern"].map(Column::left).into_iter().chain(sides.map(Column::right));
-    Table::new(columns.chain([Column::right("change")]), sorted(found).into_iter().map(row))
+    Table::new(columns.chain([Column::right("change")]), differences.iter().map(|one| row(one)))
 }
 
 /// `worse: /dev/sdb was fit, and is unfit`.
@@ -82,7 +100,7 @@ pub(crate) fn change(one: &Difference) -> String {
 
 /// `None`: nothing did.
 pub(crate) fn came_to_nothing(lost: &[String]) -> Option<String> {
-    (!lost.is_empty()).then(|| format!("Measured before, and came to nothing after: {}.", lost.join("; ")))
+    (!lost.is_empty()).then(|| format!("Measured before, and came to nothing after: {}.", finds::names(lost)))
 }
 
 /// How many figures were neither the same nor different, why, and what it would take.
@@ -105,7 +123,7 @@ fn undecided(found: &Comparison) -> Option<String> {
     };
     Some(format!(
         "{} of {} undecided: whether they differ or are the same can't be said, {why}. It takes {takes}.",
-        open().count(),
+        numbers::count(open().count() as u64),
         numbers::counted(found.differences.len() as u64, "figure is", "figures are"),
     ))
 }
@@ -133,7 +151,7 @@ const BRIEF: &str = " where a figure was measured for less than five minutes (--
 
 fn notes(found: &Comparison) -> Vec<String> {
     let only = |which: &str, names: &[String]| {
-        (!names.is_empty()).then(|| format!("Only {which}, or of another workload: {}.", names.join("; ")))
+        (!names.is_empty()).then(|| format!("Only {which}, or of another workload: {}.", finds::names(names)))
     };
     let spread = found.run_spread.map(|spread| {
         format!(

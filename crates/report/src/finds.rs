@@ -1,7 +1,7 @@
 //! What comparisons of all kinds have in common: which figure, what was found, in which order.
 
-use crate::block::Emphasis;
-use crate::words;
+use crate::block::{Block, Emphasis};
+use crate::{numbers, words};
 use model::{FigureKey, Finds};
 
 /// What comes first.
@@ -17,7 +17,26 @@ pub(crate) fn before(a: (Finds, f64), b: (Finds, f64)) -> std::cmp::Ordering {
 pub(crate) fn counts(found: impl Iterator<Item = Finds> + Clone) -> String {
     let count = |finds| found.clone().filter(|one| *one == finds).count();
     let said = ORDER.into_iter().map(|finds| (count(finds), finds.name())).filter(|(count, _)| *count > 0);
-    said.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+    said.map(|(count, name)| format!("{} {name}", numbers::count(count as u64))).collect::<Vec<_>>().join(", ")
+}
+
+/// Figures that a table leaves out, which are the last in its order: the same before all others. `None`: there are none.
+pub(crate) fn more(left_out: impl ExactSizeIterator<Item = Finds> + Clone) -> Option<Block> {
+    let count = left_out.len();
+    (count > 0).then(|| Block::note(format!("and {} more: {} ({ALL})", numbers::count(count as u64), counts(left_out))))
+}
+
+/// Where all is that text leaves out.
+const ALL: &str = "--format json has all";
+/// More names than this are not told in a sentence.
+const NAMES_MOST: usize = 12;
+
+/// Names in a sentence: the first ones, and how many more there are.
+pub(crate) fn names(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMES_MOST);
+    let shown = names.iter().take(NAMES_MOST).cloned();
+    let more = (more > 0).then(|| format!("and {} more ({ALL})", numbers::count(more as u64)));
+    shown.chain(more).collect::<Vec<_>>().join("; ")
 }
 
 /// The first columns of a table: what was found, target, pattern.

@@ -1,7 +1,7 @@
 //! Figures over a series of runs, as blocks: their levels, and where they changed.
 
 use crate::block::{Block, Row, Table};
-use crate::compare::came_to_nothing;
+use crate::compare::{ROWS_MOST, came_to_nothing};
 use crate::{finds, numbers};
 use model::{Trend, TrendPoint};
 
@@ -11,8 +11,12 @@ const HEADING: [&str; 6] = ["finds", "target", "pattern", "runs", "newest", "lev
 pub fn blocks(trends: &[Trend], lost: &[String], until: &str) -> Vec<Vec<Block>> {
     let row = |one: &Trend| Row::new(cells(one)).with(finds::emphasis(one.finds));
     let head = vec![Block::Headline(title(until)), Block::paragraph(format!("{}.", counts(trends)))];
-    let table = Table::plain(HEADING, sorted(trends).into_iter().map(row));
-    vec![head, vec![table.into()], came_to_nothing(lost).map(Block::paragraph).into_iter().collect()]
+    let sorted = sorted(trends);
+    let (shown, more) = sorted.split_at(sorted.len().min(ROWS_MOST));
+    let table = Table::plain(HEADING, shown.iter().copied().map(row));
+    let more = finds::more(more.iter().map(|one| one.finds));
+    let table = std::iter::once(table.into()).chain(more).collect();
+    vec![head, table, came_to_nothing(lost).map(Block::paragraph).into_iter().collect()]
 }
 
 fn title(until: &str) -> String {

@@ -6,6 +6,7 @@ use model::{
     Comparison, Difference, DriveChange, Estimate, FigureKey, Finds, Fitness, Layer, Level, OpClass, Pattern, Trend,
     TrendPoint,
 };
+use report::block::Block;
 use report::terminal::{self, Style};
 
 fn figure(layer: Layer, target: &str, pattern: Pattern) -> FigureKey {
@@ -88,4 +89,66 @@ fn comparisons_and_histories() {
     let document = report::json::history(&trends, &lost, &run(9));
     assert_eq!(schema::faults(&document), [""; 0]);
     compare("history.json", &format!("{document:#}\n"));
+}
+
+fn lines(blocks: &[Vec<Block>]) -> (String, usize) {
+    let text = terminal::text(blocks, &Style { width: 80, colours: false });
+    fits(&text, 80);
+    let lines = text.lines().count();
+    (text, lines)
+}
+
+/// Ten thousand figures on each side: nobody reads them all on a terminal. JSON has them.
+#[test]
+fn what_is_said_of_many_figures_is_short() {
+    let name = |what: &str, n: u32| format!("osd osd.{n} {what}");
+    let many = |what: &str| (0..10_000).map(|n| name(what, n)).collect::<Vec<String>>();
+    let one = |n: u32| {
+        let finds = [Finds::Same, Finds::Worse, Finds::Undecided, Finds::Same][n as usize % 4];
+        let mut one = difference(Pattern::WriteLatency, &format!("osd.{n}"), Estimate::new(0.1, 0.05), finds);
+        one.figure.chart = n % 8 < 4;
+        one
+    };
+    let drive = |n: u32| DriveChange {
+        target: format!("/dev/sd{n}"),
+        before: Fitness::Fit,
+        after: Fitness::Fit,
+        finds: Finds::Same,
+    };
+    let found = Comparison {
+        differences: (0..10_000).map(one).collect(),
+        drives: (0..1000).map(drive).collect(),
+        only_before: many("write-latency"),
+        only_after: many("read-latency"),
+        lost: many("write-linear"),
+        ..Comparison::default()
+    };
+    let sides = (vec!["a".to_string()], vec!["b".to_string()]);
+    let (text, count) = lines(&report::compare::blocks(&found, &sides));
+    assert!(count < 200, "{count} lines:\n{text}");
+    let said = [
+        "2,500 worse, 2,500 undecided, 5,000 same",
+        "and 9,968 more: 2,468 worse, 2,500 undecided, 5,000 same (--format json has all)",
+        "and 988 more: 988 same",
+    ];
+    said.iter().for_each(|part| assert!(text.contains(part), "{part} is not in\n{text}"));
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let names = "osd osd.11 write-latency; and 9,988 more (--format json has all).";
+    assert!(joined.contains(names), "{joined}");
+    let document = report::json::comparison(&found, &sides);
+    assert_eq!(document["differences"].as_array().unwrap().len(), 10_000);
+    assert_eq!(document["only_before"].as_array().unwrap().len(), 10_000);
+
+    let point = |n: u32| TrendPoint { run: format!("2026112{n}-093012-ab3f"), estimate: Estimate::new(5000.0, 150.0) };
+    let trend = |n: u32| Trend {
+        figure: figure(Layer::Osd, &format!("osd.{n}"), Pattern::ReadParallel),
+        points: (0..9).map(point).collect(),
+        levels: [0, 3, 6].map(|begins| Level { begins, estimate: Estimate::new(5000.0, 80.0) }).to_vec(),
+        finds: Finds::Same,
+        change: 0.0,
+    };
+    let trends: Vec<Trend> = (0..10_000).map(trend).collect();
+    let (text, count) = lines(&report::history::blocks(&trends, &found.lost, "b"));
+    assert!(count < 200, "{count} lines:\n{text}");
+    assert!(text.contains("and 9,968 more: 9,968 same"), "{text}");
 }
