@@ -4,7 +4,7 @@ use crate::error::ArchiveError;
 use crate::slices;
 use crate::stream::Sent;
 use crate::windows::Windows;
-use model::{Ending, Event, Observation, Plan, RunHead, Scope, Undo};
+use model::{Ending, Event, Observation, Plan, RunHead, RunPlace, Scope, Undo};
 use rusqlite::types::{Value, ValueRef};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -115,6 +115,29 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>, windows: &mut Windows) -> Re
         // A picture, or of a kind that only a newer release knows.
         _ => return Ok(None),
     }))
+}
+
+/// Of a row that begins a run, whose scope tells of thousands of OSDs: where it was, and nothing else.
+pub(crate) fn place(body: &str) -> Result<RunPlace, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Started {
+        scope: Place,
+    }
+    #[derive(Deserialize)]
+    struct Place {
+        #[serde(default)]
+        fsid: Option<String>,
+        #[serde(default)]
+        hosts: Vec<Host>,
+    }
+    #[derive(Deserialize)]
+    struct Host {
+        name: String,
+        #[serde(default)]
+        here: bool,
+    }
+    let Place { fsid, hosts } = serde_json::from_str::<Started>(body)?.scope;
+    Ok(RunPlace::new(fsid, hosts.into_iter().find(|host| host.here).map(|host| host.name)))
 }
 
 /// Earlier builds kept files of other hosts in a list of their own, `host_files`.

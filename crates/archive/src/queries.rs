@@ -3,8 +3,8 @@
 use crate::error::ArchiveError;
 use crate::windows::Windows;
 use crate::{Archive, body};
-use model::{Ending, Record};
-use rusqlite::params;
+use model::{Ending, Record, RunPlace};
+use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use std::path::Path;
 
@@ -61,6 +61,14 @@ impl Archive {
         let mut statement = self.told(self.connection.prepare(sql))?;
         let rows = self.told(statement.query_map([], summary))?;
         self.told(rows.collect())
+    }
+
+    /// Where a run took place; `run` is its full name. It is not in the list of runs: telling takes as long as the run's scope is large.
+    pub fn place(&self, run: &str) -> Result<RunPlace, ArchiveError> {
+        let sql = "SELECT body FROM events WHERE run = (SELECT id FROM runs WHERE run = ?1) AND kind = 'started' ORDER BY id LIMIT 1";
+        let body = self.connection.query_row(sql, [run], |row| row.get::<_, String>(0)).optional();
+        let damaged = |error| ArchiveError::damaged(&self.path, format!("run {run}, {error}"));
+        self.told(body)?.map_or(Ok(RunPlace::Untold), |body| body::place(&body).map_err(damaged))
     }
 
     /// The full name of a run: itself, the only one that begins so, or `last` for the newest in which something was measured.

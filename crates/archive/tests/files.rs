@@ -4,7 +4,7 @@ mod common;
 
 use archive::{Archive, ArchiveError};
 use common::{record, run, slice, started};
-use model::{Ending, Event, Sample, Subscriber, WindowSet};
+use model::{Ending, Event, RunPlace, Sample, Subscriber, WindowSet};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
@@ -29,6 +29,7 @@ fn schema_1_is_read_for_ever() {
     assert_eq!(archive.load("last").unwrap(), expected);
     let summary = archive.runs().unwrap().remove(0);
     assert_eq!((summary.run.as_str(), summary.slices, summary.steps, summary.finished), (RUN, 3, 1, true));
+    assert_eq!(archive.place(RUN).unwrap(), RunPlace::Untold);
     // And it can be written on.
     archive.writer().take(&started("20261122-000000-0000")).unwrap();
 }

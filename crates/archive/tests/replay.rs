@@ -248,6 +248,35 @@ fn a_run_goes_on_after_its_end() {
     assert_eq!((record.seconds, record.finished, writer.archive().runs().unwrap().len()), (60.0, true, 1));
 }
 
+#[test]
+fn where_a_run_took_place_is_known_by_its_cluster_else_by_its_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Archive::open(&folder.path().join("a")).unwrap().writer();
+    let here = HostScope { name: "alpha".into(), here: true, ..HostScope::default() };
+    let other = HostScope { name: "beta".into(), ..HostScope::default() };
+    let hosts = || vec![other.clone(), here.clone()];
+    let scopes = [
+        Scope { fsid: Some("one".into()), cluster: Some("lab:default".into()), hosts: hosts(), ..Scope::default() },
+        Scope { fsid: Some("two".into()), cluster: Some("lab:default".into()), hosts: hosts(), ..Scope::default() },
+        Scope { hosts: hosts(), ..Scope::default() },
+        Scope::default(),
+    ];
+    let of = |(number, scope): (usize, Scope)| {
+        let run = format!("20261121-093012-000{number}");
+        writer.store(&Event::RunStarted { head: common::head(&run), scope }).unwrap();
+        writer.archive().place(&run).unwrap()
+    };
+    let places: Vec<RunPlace> = scopes.into_iter().enumerate().map(of).collect();
+    let wanted = [
+        RunPlace::Cluster("one".into()),
+        RunPlace::Cluster("two".into()),
+        RunPlace::Host("alpha".into()),
+        RunPlace::Untold,
+    ];
+    assert_eq!(places, wanted);
+    assert_eq!(writer.archive().place("no run").unwrap(), RunPlace::Untold);
+}
+
 fn seen(observation: Observation) -> Event {
     Event::Observed { observation }
 }

@@ -72,8 +72,9 @@ pub enum Experiment {
     #[default]
     Survey,
     /// On which side of its threshold each figure lies. `complete`: every threshold must have a figure, since it was written for this
-    /// cluster.
-    Verdict { thresholds: Vec<Threshold>, complete: bool },
+    /// cluster. `as_last`: thresholds are still to come, of the last run at the same place, each with this change (a share): where that
+    /// is, is known when it is reached.
+    Verdict { thresholds: Vec<Threshold>, complete: bool, as_last: Option<f64> },
     /// What one setting changes against another, slice beside slice.
     PairedComparison(PairedSetting),
     /// The highest rate that keeps a bound on response times.

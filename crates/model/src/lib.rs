@@ -119,7 +119,7 @@ pub use report::{
     ScaledLoad, Standing,
 };
 pub use sample::{Sample, Slice};
-pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, RuleTake, Scope};
+pub use scope::{DeviceScope, HostScope, OsdScope, PoolScope, Quota, RuleTake, RunPlace, Scope};
 pub use service_times::{ServiceLook, ServiceTimer, ServiceTimes, TimesOfService};
 pub use site::{FileSystemSeen, Holes, NotFree, PathKind, SiteSeen, SiteWish, WriteCache};
 pub use sizes::{SizeShare, Sizes};

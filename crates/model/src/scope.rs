@@ -99,7 +99,32 @@ pub struct OsdScope {
     pub bytes_used: Option<Bytes>,
 }
 
+/// What runs of one series have in common: the cluster, or, without one, the host on which they ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunPlace {
+    /// By its fsid: a name may be that of another one by now.
+    Cluster(String),
+    Host(String),
+    /// Another tool measured it.
+    Untold,
+}
+
+impl RunPlace {
+    pub fn new(fsid: Option<String>, here: Option<String>) -> RunPlace {
+        match (fsid, here) {
+            (Some(fsid), _) => RunPlace::Cluster(fsid),
+            (None, Some(host)) => RunPlace::Host(host),
+            (None, None) => RunPlace::Untold,
+        }
+    }
+}
+
 impl Scope {
+    /// The host on which Fathom ran.
+    pub fn here(&self) -> Option<&HostScope> {
+        self.hosts.iter().find(|host| host.here)
+    }
+
     /// The host with OSDs that has one of these names, else the only one that is the same without its domain: `a.rack1` and `a.rack2` are two
     /// hosts.
     pub fn osd_host(&self, names: &[&str]) -> Option<&str> {

@@ -2,7 +2,7 @@
 
 use crate::block::{Block, Column, Row, Table, Text};
 use crate::numbers;
-use model::Ending;
+use model::{Ending, RunPlace};
 
 /// One line of the list.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,9 @@ pub struct RunRow {
     /// RFC 3339, UTC.
     pub started: String,
     pub seconds: f64,
+    /// `lab:NAME` of a lab.
     pub cluster: Option<String>,
+    pub place: RunPlace,
     /// Slices measured so far.
     pub slices: usize,
     /// `None`: it goes on, or it was killed.
@@ -32,10 +34,27 @@ pub fn blocks(rows: &[RunRow]) -> Vec<Vec<Block>> {
             numbers::seconds(roughly(row.seconds)),
             numbers::count(row.slices as u64),
             state(row.ending).to_string(),
-            row.cluster.clone().unwrap_or_else(|| numbers::NOTHING.to_string()),
+            cluster(row),
         ])
     };
     vec![vec![Table::new(columns, rows.iter().map(row)).into()]]
+}
+
+/// A lab's name may be that of another cluster by now: the fsid tells them apart.
+fn cluster(row: &RunRow) -> String {
+    match &row.place {
+        RunPlace::Cluster(fsid) => {
+            let name = row.cluster.iter().cloned();
+            name.chain([short(fsid).to_string()]).collect::<Vec<_>>().join(" ")
+        }
+        RunPlace::Host(host) => format!("none, on {host}"),
+        RunPlace::Untold => numbers::NOTHING.to_string(),
+    }
+}
+
+/// The first part of an fsid, which tells a few clusters apart.
+pub(crate) fn short(fsid: &str) -> &str {
+    fsid.split('-').next().unwrap_or(fsid)
 }
 
 /// Seconds say nothing beside many minutes.

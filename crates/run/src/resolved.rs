@@ -10,8 +10,8 @@ use cluster::devices::buffered;
 use cluster::{Cluster, scope};
 use experiments::{Request, planner};
 use model::{
-    ClientHost, ExportSeen, Failure, HostFacts, HostSeen, Inventory, PathKind, Place, Plan, Record, RunHead, Scope,
-    Site, SiteWish, Step, ThisHost,
+    ClientHost, ExportSeen, Failure, HostFacts, HostSeen, Inventory, PathKind, Place, Plan, Record, RunHead, RunPlace,
+    Scope, Site, SiteWish, Step, ThisHost,
 };
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -34,11 +34,18 @@ pub struct Resolved {
 }
 
 impl Resolved {
+    /// Where a run will take place that is not prepared yet.
+    ///
+    /// # Errors
+    /// Its cluster can't be reached.
+    pub fn place(setup: &Setup, request: &Request) -> Result<RunPlace, Failure> {
+        let cluster = needs_cluster(setup, request).then(|| reach(setup)).transpose()?;
+        let fsid = cluster.map(|cluster| cluster.rados.fsid()).transpose()?;
+        Ok(RunPlace::new(fsid, Some(cluster::here::host_name())))
+    }
+
     pub fn prepare(setup: &Setup, request: &Request) -> Result<Resolved, Failure> {
-        // A cluster that was named tells on which networks its OSDs are, even where nothing loads it.
-        let asked = setup.hosts.named() && setup.access.conf.is_some();
-        let needed = request.needs_cluster() || setup.lab.is_some() || asked;
-        let cluster = needed.then(|| reach(setup)).transpose()?;
+        let cluster = needs_cluster(setup, request).then(|| reach(setup)).transpose()?;
         let mut scope = match &cluster {
             Some(cluster) => scope::look(cluster)?,
             None => scope::without_cluster(),
@@ -287,6 +294,12 @@ fn in_turn(request: &Request) -> bool {
 
 fn unkeyed(error: s3::S3Error) -> Failure {
     Failure::Usage(error.to_string())
+}
+
+/// A cluster that was named tells on which networks its OSDs are, even where nothing loads it.
+fn needs_cluster(setup: &Setup, request: &Request) -> bool {
+    let asked = setup.hosts.named() && setup.access.conf.is_some();
+    request.needs_cluster() || setup.lab.is_some() || asked
 }
 
 fn reach(setup: &Setup) -> Result<Cluster, Failure> {

@@ -389,7 +389,7 @@ fn figures_of(step: &Step) -> Vec<(String, bool)> {
 
 /// A threshold that nothing is measured for would be open in the end, minutes later.
 fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
-    let Experiment::Verdict { thresholds, complete: true } = &draft.request.experiment else { return Ok(()) };
+    let Experiment::Verdict { thresholds, complete: true, .. } = &draft.request.experiment else { return Ok(()) };
     for threshold in thresholds {
         let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
         let targets: BTreeSet<String> =

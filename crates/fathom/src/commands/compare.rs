@@ -5,7 +5,7 @@ use crate::cli::{Common, CompareArgs};
 use crate::exit_codes::{INCOMPLETE, REGRESSION};
 use archive::{Archive, RunSummary};
 use judge::Measured;
-use model::{Failure, Finds, Record};
+use model::{Failure, Finds, Record, RunPlace};
 use report::{compare, history, json};
 use std::collections::BTreeSet;
 
@@ -51,10 +51,8 @@ fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u
     let Some(newest) = all.iter().find(|summary| summary.run == until) else {
         return Err(Failure::Failed(format!("run {until} has just been removed")));
     };
-    // Newest first in the archive.
-    let same = |summary: &&RunSummary| summary.cluster == newest.cluster && summary.started <= newest.started;
-    let mut chosen: Vec<&RunSummary> = all.iter().filter(same).take(args.runs as usize).collect();
-    chosen.reverse();
+    let place = archive.place(&until)?;
+    let chosen = same_place(archive, &all, newest, &place, args.runs as usize)?;
     let figures = |summary: &RunSummary| -> Result<(String, Vec<Measured>), Failure> {
         Ok((summary.run.clone(), judge::measured(&archive.load(&summary.run)?)))
     };
@@ -64,11 +62,33 @@ fn over_time(common: &Common, archive: &Archive, args: &CompareArgs) -> Result<u
         chosen.into_iter().filter(|(run, _)| *run != until).map(|(_, figures)| figures).collect();
     let lost = judge::lost_in(&archive.load(&until)?, &earlier);
     if trends.is_empty() && lost.is_empty() {
-        let text = "no earlier run on the same cluster has one of its figures";
+        let text = format!("no earlier run {} has one of its figures", runs::at(&place));
         return Err(Failure::Usage(format!("run {until}: {text}")));
     }
     super::show(common, &history::blocks(&trends, &lost, &until), || json::history(&trends, &lost, &until))?;
     Ok(code(trends.iter().map(|trend| trend.finds), &lost))
+}
+
+/// The newest run and those before it at the same place, so many at most, in order of time.
+fn same_place<'a>(
+    archive: &Archive,
+    all: &'a [RunSummary],
+    newest: &RunSummary,
+    place: &RunPlace,
+    most: usize,
+) -> Result<Vec<&'a RunSummary>, Failure> {
+    let mut chosen = Vec::new();
+    // Newest first in the archive.
+    for summary in all.iter().filter(|summary| summary.started <= newest.started) {
+        if chosen.len() == most {
+            break;
+        }
+        if archive.place(&summary.run)? == *place {
+            chosen.push(summary);
+        }
+    }
+    chosen.reverse();
+    Ok(chosen)
 }
 
 fn code(mut finds: impl Iterator<Item = Finds>, lost: &[String]) -> u8 {

@@ -5,9 +5,11 @@ use crate::cli::Common;
 use crate::cli::experiment::{ExperimentArgs, RateArgs};
 use crate::cli::thresholds;
 use crate::cli::workload::{Clients, WorkloadArgs};
-use experiments::Experiment;
-use model::{Failure, Goal, Label, Layer, Pattern, Threshold};
+use ::run::{Resolved, Setup};
+use experiments::{Experiment, Request};
+use model::{Failure, Goal, Label, Layer, Pattern, Record, Threshold};
 use report::numbers;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// By which experiment, and when a figure is good enough for it.
@@ -27,11 +29,15 @@ pub fn experiment(
         return Ok((Experiment::PairedComparison(setting.clone()), args.beside(workload.common.seed)));
     }
     if args.verdict.is_some() || args.expect.is_some() {
-        let thresholds = verdict(common, args, workload, layers)?;
+        let as_last = as_last(common, args.expect.as_deref())?;
+        let thresholds = match as_last {
+            Some(_) => Vec::new(),
+            None => verdict(common, args, workload, layers)?,
+        };
         let goal = Goal::verdict(workload.common.seed);
         let passes_max = args.passes.unwrap_or(goal.passes_max);
         let goal = Goal { passes_max, seconds_max: args.time_max, ..goal };
-        return Ok((Experiment::Verdict { thresholds, complete: args.verdict.is_some() }, goal));
+        return Ok((Experiment::Verdict { thresholds, complete: args.verdict.is_some(), as_last }, goal));
     }
     let experiment = match workload.scales_out() {
         true => Experiment::ScaleOut { clients_most: Clients::MOST },
@@ -96,7 +102,48 @@ pub fn refuse_senseless_scaling(
     }
 }
 
-/// Thresholds of other layers and patterns than those of this run are left out.
+/// Is layer and pattern one that is measured?
+type Asked<'a> = &'a dyn Fn(Layer, Pattern) -> bool;
+
+/// The change of `--expect last`, whose thresholds are those of the cluster that is not reached yet. `None`: another run is named.
+fn as_last(common: &Common, words: Option<&[String]>) -> Result<Option<f64>, Failure> {
+    let Some([run, change]) = words else { return Ok(None) };
+    if run != "last" {
+        return Ok(None);
+    }
+    let change = thresholds::change(change).map_err(Failure::Usage)?;
+    // An archive without any run is told before a lab is started, or a cluster asked.
+    runs::open(common)?.find(run)?;
+    Ok(Some(change))
+}
+
+/// The same request with what the last run at its place had, if that is what is expected.
+///
+/// # Errors
+/// The cluster can't be reached, or no run on it has anything to hold this one against.
+pub fn with_last_run<'a>(common: &Common, setup: &Setup, request: &'a Request) -> Result<Cow<'a, Request>, Failure> {
+    let Experiment::Verdict { complete, as_last: Some(change), .. } = request.experiment else {
+        return Ok(Cow::Borrowed(request));
+    };
+    let archive = runs::open(common)?;
+    let place = Resolved::place(setup, request)?;
+    let run = runs::last_at(common, &archive, &place)?.ok_or_else(|| {
+        Failure::Usage(format!(
+            "--expect last: there is no earlier run {}; name a run of another one (`fathom runs` lists all)",
+            runs::at(&place)
+        ))
+    })?;
+    let patterns = &request.workload.patterns;
+    let asked = |layer: Layer, pattern: Pattern| {
+        request.layers.contains(&layer) && (patterns.is_empty() || patterns.contains(&pattern))
+    };
+    let thresholds = kept(expected(common, &archive.load(&run)?, change, &asked)?, &asked, "--expect last", true)?;
+    Ok(Cow::Owned(Request {
+        experiment: Experiment::Verdict { thresholds, complete, as_last: None },
+        ..request.clone()
+    }))
+}
+
 fn verdict(
     common: &Common,
     args: &ExperimentArgs,
@@ -106,18 +153,25 @@ fn verdict(
     let asked = |layer: Layer, pattern: Pattern| {
         layers.contains(&layer) && (workload.common.patterns.is_empty() || workload.common.patterns.contains(&pattern))
     };
-    let (all, whence) = match (&args.verdict, &args.expect) {
-        (Some(path), _) => (thresholds::read(path)?, path.display().to_string()),
-        (None, words) => {
-            let words = words.as_deref().unwrap_or_default();
-            (expected(common, words, &asked)?, words.join(" "))
+    match (&args.verdict, args.expect.as_deref()) {
+        (Some(path), _) => kept(thresholds::read(path)?, &asked, &path.display().to_string(), false),
+        (None, Some([run, change])) => {
+            let change = thresholds::change(change).map_err(Failure::Usage)?;
+            let archive = runs::open(common)?;
+            let record = archive.load(&runs::find(common, &archive, run)?)?;
+            kept(expected(common, &record, change, &asked)?, &asked, &format!("--expect {run}"), true)
         }
-    };
+        _ => Err(Failure::Usage("--expect: takes a run and a change, as in --expect last -10%".to_string())),
+    }
+}
+
+/// Thresholds of other layers and patterns than those of this run are left out.
+fn kept(all: Vec<Threshold>, asked: Asked, whence: &str, of_run: bool) -> Result<Vec<Threshold>, Failure> {
     let kept: Vec<Threshold> = all.into_iter().filter(|one| asked(one.layer, one.pattern)).collect();
     if kept.is_empty() {
         let text = format!(
             "{whence}: has no threshold for the layers and patterns of this run{}",
-            if args.expect.is_some() {
+            if of_run {
                 "; only figures of the depth chart become thresholds, which an A/B run, a sweep and an open loop have none of"
             } else {
                 ""
@@ -129,18 +183,8 @@ fn verdict(
 }
 
 /// What an earlier run had, and how much of it must be there again.
-fn expected(
-    common: &Common,
-    words: &[String],
-    asked: &dyn Fn(Layer, Pattern) -> bool,
-) -> Result<Vec<Threshold>, Failure> {
-    let [run, change] = words else {
-        return Err(Failure::Usage("--expect: takes a run and a change, as in --expect last -10%".to_string()));
-    };
-    let change = thresholds::change(change).map_err(Failure::Usage)?;
-    let archive = runs::open(common)?;
-    let record = archive.load(&runs::find(common, &archive, run)?)?;
-    let report = experiments::explain(&record);
+fn expected(common: &Common, record: &Record, change: f64, asked: Asked) -> Result<Vec<Threshold>, Failure> {
+    let report = experiments::explain(record);
     let cut = |figure: &&model::Figure| record.plan.cut.contains(&figure.step);
     if !common.quiet && report.figures.iter().any(|figure| figure.chart && cut(&figure)) {
         eprintln!(

@@ -1,6 +1,6 @@
 //! `fathom run`: sound the cluster, all layers.
 
-use super::experiment::{experiment, refuse_senseless_scaling};
+use super::experiment::{experiment, refuse_senseless_scaling, with_last_run};
 use super::layers::{folders, tree};
 use super::place;
 use crate::cli::layers::{LayersArgs, RunArgs};
@@ -152,6 +152,8 @@ fn sound(
     // A port that is taken is told before anything is done.
     let live = options.listen.filter(|_| !options.dry_run).map(Live::listen).transpose()?;
     let (setup, _own_lab) = place::of(common, options, Some(request))?;
+    let request = with_last_run(common, &setup, request)?;
+    let request = request.as_ref();
     let prepared = Prepared::new(&setup, request)?;
     if options.dry_run {
         warnings.iter().chain(&prepared.warnings).for_each(|warning| eprintln!("warning: {warning}"));

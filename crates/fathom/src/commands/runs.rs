@@ -5,7 +5,7 @@ use crate::output::{say, say_plain};
 use archive::{Archive, RunSummary};
 use cluster::dirs;
 use cluster::journal::pending;
-use model::{Failure, Record, Report};
+use model::{Failure, Record, Report, RunPlace};
 use report::own;
 use serde_json::json;
 use std::fs::{File, Permissions};
@@ -32,23 +32,59 @@ pub fn find(common: &Common, archive: &Archive, name: &str) -> Result<String, Fa
     Ok(run)
 }
 
+/// The full name of the newest run at this place in which something was measured, which may be older than the newest of all. Is it, that
+/// is told.
+pub fn last_at(common: &Common, archive: &Archive, place: &RunPlace) -> Result<Option<String>, Failure> {
+    let measured: Vec<RunSummary> = archive.runs()?.into_iter().filter(|summary| summary.measured).collect();
+    for (newer, summary) in measured.iter().enumerate() {
+        if archive.place(&summary.run)? != *place {
+            continue;
+        }
+        if newer > 0 && !common.quiet {
+            let newer = report::numbers::counted(newer as u64, "newer run was", "newer runs were");
+            eprintln!("fathom: last is run {} {}; {newer} elsewhere", summary.run, at(place));
+        }
+        return Ok(Some(summary.run.clone()));
+    }
+    Ok(None)
+}
+
+/// `on cluster FSID`, in a sentence.
+pub fn at(place: &RunPlace) -> String {
+    match place {
+        RunPlace::Cluster(fsid) => format!("on cluster {fsid}"),
+        RunPlace::Host(host) => format!("on host {host} without a cluster"),
+        RunPlace::Untold => "of another tool".to_string(),
+    }
+}
+
 pub fn list(common: &Common) -> Result<u8, Failure> {
     let path = common.archive.clone().unwrap_or_else(archive::default_path);
     // No run yet is an empty list, not an error; a file that was named must be there.
-    let runs = if common.archive.is_none() && !path.exists() { Vec::new() } else { open(common)?.runs()? };
+    let archive = if common.archive.is_none() && !path.exists() { None } else { Some(open(common)?) };
+    let of = |archive: &Archive| -> Result<Vec<(RunPlace, RunSummary)>, Failure> {
+        archive.runs()?.into_iter().map(|run| Ok((archive.place(&run.run)?, run))).collect()
+    };
+    let runs = archive.as_ref().map_or(Ok(Vec::new()), of)?;
     let document = || {
-        let one = |run: &RunSummary| {
+        let one = |(place, run): &(RunPlace, RunSummary)| {
+            let (fsid, host) = match place {
+                RunPlace::Cluster(fsid) => (Some(fsid), None),
+                RunPlace::Host(host) => (None, Some(host)),
+                RunPlace::Untold => (None, None),
+            };
             json!({"run": run.run, "started": run.started, "seconds": run.seconds, "version": run.version,
-                "command": run.command, "cluster": run.cluster, "steps": run.steps, "slices": run.slices,
-                "finished": run.finished, "state": report::runs::state(run.ending)})
+                "command": run.command, "cluster": run.cluster, "fsid": fsid, "host": host, "steps": run.steps,
+                "slices": run.slices, "finished": run.finished, "state": report::runs::state(run.ending)})
         };
         json!({"schema": "fathom.runs/1", "runs": runs.iter().map(one).collect::<Vec<_>>()})
     };
-    let row = |run: &RunSummary| report::runs::RunRow {
+    let row = |(place, run): &(RunPlace, RunSummary)| report::runs::RunRow {
         run: run.run.clone(),
         started: run.started.clone(),
         seconds: run.seconds,
         cluster: run.cluster.clone(),
+        place: place.clone(),
         ending: run.ending,
         slices: run.slices as usize,
     };

@@ -5,6 +5,7 @@
 mod audit;
 mod bad_input;
 mod cluster;
+mod clusters;
 mod common;
 mod crash;
 mod crosscheck;

@@ -6,7 +6,7 @@ use crate::sample::{SampleRun, run};
 use crate::schema;
 use model::{
     Answer, Beyond, Checked, Choice, Ending, Estimate, Figure, Flaw, FlawKind, Knee, Label, Layer, Metric, OpClass,
-    Outcome, Pattern, ReadBack, Reading, Report, Setting, Sweep, SweepAxis, Swept, Threshold, Verdict,
+    Outcome, Pattern, ReadBack, Reading, Report, RunPlace, Setting, Sweep, SweepAxis, Swept, Threshold, Verdict,
 };
 use report::runs::{self, RunRow};
 use report::terminal::{self, Detail, Style};
@@ -148,15 +148,18 @@ fn the_list_of_runs() {
         run: run.into(),
         started: "2026-11-21T09:30:12Z".into(),
         seconds: 874.0,
-        cluster: Some("lab:default".into()),
+        cluster: None,
+        place: RunPlace::Cluster("3f2a9c1b-77d0-4c2e-9d51-0a6f1b2c3d4e".into()),
         slices: 240,
         ending,
     };
+    let other = RunPlace::Cluster("81c5e02d-0000-4000-8000-000000000000".into());
     let rows = [
-        row("20261121-093012-ab3f", Some(Ending::Done)),
-        row("20261121-101500-09cd", None),
+        RunRow { cluster: Some("lab:default".into()), ..row("20261121-093012-ab3f", Some(Ending::Done)) },
+        RunRow { place: other, ..row("20261121-101500-09cd", None) },
         row("20261121-111500-3c1e", Some(Ending::Stopped)),
-        row("20261121-121500-77aa", Some(Ending::Failed)),
+        RunRow { place: RunPlace::Host("ceph-a".into()), ..row("20261121-121500-77aa", Some(Ending::Failed)) },
+        RunRow { place: RunPlace::Untold, ..row("20261121-131500-21b0", Some(Ending::Done)) },
     ];
     let style = Style { width: 80, colours: false };
     let text = terminal::text(&runs::blocks(&rows), &style);
