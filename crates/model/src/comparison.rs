@@ -20,6 +20,9 @@ pub struct Comparison {
     /// Figures that were measured before, and that came to nothing after, with the reason.
     pub lost: Vec<String>,
     pub only_after: Vec<String>,
+    /// What else is not the same on both sides, and may be why figures differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<OtherCondition>,
     /// What unchanged runs are taken to differ by, as a share, where a side has one run of a figure (the largest of all figures: a brief
     /// one is taken to differ by more); `None`: of every figure it was seen, between the runs of each group.
     pub run_spread: Option<f64>,
@@ -76,6 +79,38 @@ pub struct DriveChange {
     pub before: Fitness,
     pub after: Fitness,
     pub finds: Finds,
+}
+
+/// What both sides tell, and not the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherCondition {
+    pub what: Condition,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// By its fsid.
+    Cluster,
+    /// Of the cluster's daemons.
+    CephRelease,
+    /// Its version.
+    ClientLibrary,
+    /// The hosts that load.
+    ClientHosts,
+}
+
+impl Condition {
+    pub fn name(self) -> &'static str {
+        match self {
+            Condition::Cluster => "cluster",
+            Condition::CephRelease => "Ceph release",
+            Condition::ClientLibrary => "Ceph release of the client library",
+            Condition::ClientHosts => "client hosts",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

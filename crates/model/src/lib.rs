@@ -75,7 +75,9 @@ pub use background::{Background, Caches, Compaction, OsdLooks, ReadFrom, Slowed,
 pub use bond::{Bond, HostBond, Leg};
 pub use change::{Change, HostChange, Undo};
 pub use clock::{Clock, Nanos};
-pub use comparison::{Comparison, Difference, DriveChange, FigureKey, Finds, Level, Trend, TrendPoint};
+pub use comparison::{
+    Comparison, Condition, Difference, DriveChange, FigureKey, Finds, Level, OtherCondition, Trend, TrendPoint,
+};
 pub use cost::{Cost, FromTo, Gain};
 pub use crosscheck::{Agreement, Agrees, Crosscheck, Crosschecked, Pair, Turn};
 pub use diagnosis::{CauseTest, Diagnosed, Diagnosis, LeftOut, Refuted, Untested};

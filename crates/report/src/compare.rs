@@ -1,9 +1,9 @@
 //! Two runs, or two groups of runs, side by side, as blocks.
 
-use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
-use crate::finds;
+use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table, Text};
 use crate::numbers::{self, Shown};
-use model::{Comparison, Difference, DriveChange, Estimate, Finds};
+use crate::{finds, runs};
+use model::{Comparison, Condition, Difference, DriveChange, Estimate, Finds, OtherCondition};
 
 /// Names of the runs before and after.
 pub type Sides = (Vec<String>, Vec<String>);
@@ -23,6 +23,7 @@ pub fn blocks(found: &Comparison, sides: &Sides) -> Vec<Vec<Block>> {
         .chain(block::list(drives.iter().map(|one| drive(one)), Emphasis::Plain))
         .chain(finds::more(more_drives.iter().map(|one| one.finds)))
         .chain([Block::paragraph(format!("{of}{}.", counts(found)))])
+        .chain(other_conditions(found).map(|text| Block::Paragraph(Text::new(text, Emphasis::Warn))))
         .collect();
     let sorted = sorted(found);
     let (shown, more) = sorted.split_at(sorted.len().min(ROWS_MOST));
@@ -40,6 +41,34 @@ pub(crate) fn table(sides: [&str; 2], found: &Comparison) -> Table {
 fn rows(sides: [&str; 2], differences: &[&Difference]) -> Table {
     let columns = ["finds", "target", "pattern"].map(Column::left).into_iter().chain(sides.map(Column::right));
     Table::new(columns.chain([Column::right("change")]), differences.iter().map(|one| row(one)))
+}
+
+/// `Not the same on both sides: cluster 3f2a9c1b before, 77d01c2e after.`
+fn other_conditions(found: &Comparison) -> Option<String> {
+    let one = |one: &OtherCondition| {
+        let [before, after] = sides_of(one);
+        format!("{} {before} before, {after} after", one.what.name())
+    };
+    let all: Vec<String> = found.conditions.iter().map(one).collect();
+    (!all.is_empty()).then(|| format!("Not the same on both sides: {}.", all.join("; ")))
+}
+
+/// More hosts than this on a side are counted.
+const HOSTS_MOST: usize = 8;
+
+fn sides_of(one: &OtherCondition) -> [String; 2] {
+    let short = |side: &[String]| side.iter().map(|fsid| runs::short(fsid).to_string()).collect::<Vec<_>>();
+    let sides = [&one.before, &one.after];
+    let shortened = sides.map(|side| short(side));
+    // They differ, and have to look it.
+    let sides = match one.what == Condition::Cluster && shortened[0] != shortened[1] {
+        true => shortened,
+        false => sides.map(|side| side.clone()),
+    };
+    sides.map(|side| match side.len().saturating_sub(HOSTS_MOST) {
+        0 => side.join(", "),
+        more => format!("{} and {more} more", side[..HOSTS_MOST].join(", ")),
+    })
 }
 
 /// `worse: /dev/sdb was fit, and is unfit`.

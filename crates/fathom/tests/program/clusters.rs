@@ -90,6 +90,21 @@ fn a_history_is_that_of_one_cluster_or_of_one_host() {
     assert_eq!((of(&other)["fsid"].as_str(), of(&again)["host"].as_str()), (Some(TWO), Some("alpha")));
 }
 
+#[test]
+fn two_runs_of_other_clusters_releases_and_hosts_are_told_as_such() {
+    let home = Home::new();
+    let before = store(&home, 1, &scope(Some(ONE), None, "17.2.7", "alpha"), 5000);
+    let after = store(&home, 2, &scope(Some(TWO), None, "18.2.4", "beta"), 5000);
+    let text = home.run(&["compare", &before, &after]).ends(0, &[]).out.clone();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "Not the same on both sides: cluster 3f2a9c1b before, 81c5e02d after; Ceph release 17.2.7 before, 18.2.4 after; \
+                client hosts alpha before, beta after.";
+    assert!(text.contains(line), "{text}");
+    let same = store(&home, 3, &scope(Some(ONE), None, "17.2.7", "alpha"), 5000);
+    let text = home.run(&["compare", &before, &same]).ends(0, &[]).out.clone();
+    assert!(!text.contains("Not the same"), "{text}");
+}
+
 /// A disk on this host is held against the last run on this host, and not against one on a cluster.
 #[test]
 fn what_the_last_run_had_is_that_of_the_last_one_here() {

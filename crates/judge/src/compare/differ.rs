@@ -1,5 +1,6 @@
 //! Slice against slice, moderated, against a least effect, with control of false discoveries over all figures.
 
+use super::conditions::conditions;
 use super::drives::drives;
 use super::events::Events;
 use super::figures::Figures;
@@ -86,6 +87,7 @@ pub fn compare(before: &[Record], after: &[Record]) -> Comparison {
     Comparison {
         differences: all.map(|((pair, values), (test, real))| difference(pair, values, test, real)).collect(),
         drives: drives(before, after),
+        conditions: conditions(before, after),
         only_before: names(old.without(&new).into_iter().filter(other).map(|one| &one.figure)),
         lost: lost.iter().map(with_reason).collect(),
         only_after: names(new.without(&old).into_iter().map(|one| &one.figure)),

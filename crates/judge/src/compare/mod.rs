@@ -1,6 +1,7 @@
 //! Two runs, or two groups of runs: which figures differ beyond the noise, and by how much.
 
 mod ab;
+mod conditions;
 mod differ;
 mod drives;
 mod events;

@@ -2,7 +2,9 @@
 
 use super::parts::{Interval, Unit, interval};
 use crate::{compare, history};
-use model::{Comparison, Difference, DriveChange, FigureKey, Finds, Layer, OpClass, Pattern, Trend, Workload};
+use model::{
+    Comparison, Difference, DriveChange, FigureKey, Finds, Layer, OpClass, OtherCondition, Pattern, Trend, Workload,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,6 +19,8 @@ pub(super) struct CompareDocument<'a> {
     /// What unchanged runs are taken to differ by; null: it was seen.
     run_spread: Option<f64>,
     differences: Vec<RunsDifferDocument>,
+    /// What else is not the same on both sides, as far as both tell it.
+    conditions: &'a [OtherCondition],
     /// What drives are fit for that both sides judged.
     drives: &'a [DriveChange],
     lost: &'a [String],
@@ -106,6 +110,7 @@ pub fn comparison(found: &Comparison, (before, after): &compare::Sides) -> Value
         after,
         run_spread: found.run_spread,
         differences: compare::sorted(found).into_iter().map(RunsDifferDocument::from).collect(),
+        conditions: &found.conditions,
         drives: &found.drives,
         lost: &found.lost,
         only_before: &found.only_before,

@@ -3,8 +3,8 @@
 use crate::golden_file::{compare, fits};
 use crate::schema;
 use model::{
-    Comparison, Difference, DriveChange, Estimate, FigureKey, Finds, Fitness, Layer, Level, OpClass, Pattern, Trend,
-    TrendPoint,
+    Comparison, Condition, Difference, DriveChange, Estimate, FigureKey, Finds, Fitness, Layer, Level, OpClass,
+    OtherCondition, Pattern, Trend, TrendPoint,
 };
 use report::block::Block;
 use report::terminal::{self, Style};
@@ -34,6 +34,10 @@ fn difference(pattern: Pattern, target: &str, change: Estimate, finds: Finds) ->
     }
 }
 
+fn other(what: Condition, before: &str, after: &str) -> OtherCondition {
+    OtherCondition { what, before: vec![before.to_string()], after: vec![after.to_string()] }
+}
+
 #[test]
 fn comparisons_and_histories() {
     let found = Comparison {
@@ -52,6 +56,10 @@ fn comparisons_and_histories() {
         only_before: vec![],
         lost: vec!["osd osd.3 write-parallel (OSD 3 went down)".to_string()],
         only_after: vec!["rbd pool write-linear".to_string()],
+        conditions: vec![
+            other(Condition::Cluster, "3f2a9c1b-77d0-4c2e-9d51-0a6f1b2c3d4e", "81c5e02d-0000-4000-8000-000000000000"),
+            other(Condition::CephRelease, "17.2.7", "18.2.4"),
+        ],
         run_spread: Some(0.02),
     };
     let sides = (vec!["20261120-093012-ab3f".to_string()], vec!["20261121-093012-cd12".to_string()]);
