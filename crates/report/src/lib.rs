@@ -19,6 +19,7 @@ mod page_numbers;
 pub mod phrase;
 pub mod plan;
 pub mod progress;
+mod ranges;
 pub mod runs;
 pub mod sections;
 mod slices;

@@ -1,12 +1,11 @@
 //! The one place where numbers become words: never more digits than the interval allows, never without one where there is one.
 
 use model::pattern::Family;
-mod ranges;
 
+pub use crate::ranges::{change_between, change_parts, percent, ratio, times};
 pub use model::units::{NOTHING, bytes, count, counted, rough, seconds};
 use model::units::{exponent, rounded};
 use model::{Estimate, Gain, LedgerRow, Metric, Percentile, Quantity};
-pub use ranges::{change_between, change_parts, percent, ratio, times};
 
 /// No figure is known better than to four digits; more would be noise of the clock.
 const DIGITS_MAX: i32 = 4;
@@ -200,12 +199,12 @@ pub fn relative(half: f64) -> String {
 }
 
 /// An upper end, to this power of ten.
-fn rounded_up(value: f64, place: i32) -> f64 {
+pub(crate) fn rounded_up(value: f64, place: i32) -> f64 {
     steps_up(value, place) * 10f64.powi(place)
 }
 
 /// A lower one.
-fn rounded_down(value: f64, place: i32) -> f64 {
+pub(crate) fn rounded_down(value: f64, place: i32) -> f64 {
     -rounded_up(-value, place)
 }
 

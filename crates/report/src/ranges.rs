@@ -1,6 +1,6 @@
 //! Values with both ends of their intervals. Ends are rounded away from the value: what is shown holds all of the interval.
 
-use super::{rounded_down, rounded_up};
+use crate::numbers::{rounded_down, rounded_up};
 use model::units::rounded;
 use model::{Estimate, Multiple};
 
