@@ -28,7 +28,7 @@ struct Side {
     own_interval: Estimate,
     /// Of what the value was made of: slices, or runs of a group.
     spread: Spread,
-    /// The relative variance of the value that no spread of slices shows: see [`own`].
+    /// The relative variance of the value is at least this: of one run see [`own`], of a group what its runs' slices show.
     own: f64,
     /// What runs of an unchanged cluster differ by.
     between_runs: f64,
@@ -81,7 +81,8 @@ impl Sides {
             if !self.grouped {
                 return side.own_interval;
             }
-            let wide = (t_quantile(freedom) * (variance / side.spread.count).sqrt()).max(FLOOR);
+            let error = (variance / side.spread.count).max(side.own).sqrt();
+            let wide = (t_quantile(freedom) * error).max(FLOOR);
             Estimate { value: side.value, low: side.value / wide.exp(), high: side.value * wide.exp() }
         })
     }
@@ -90,23 +91,25 @@ impl Sides {
 fn side(runs: &[&Measured], grouped: bool) -> Side {
     let values: Vec<f64> = runs.iter().map(|run| run.estimate.value).collect();
     let value = mean(&values);
-    let spread = if grouped {
-        let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-        let variance = (sample_sd(&values) / value).max(sample_sd(&logs)).powi(2);
-        let count = values.len() as f64;
-        Spread { variance, freedom: count - 1.0, count }
-    } else {
-        // Around each run's own value: what lies between the runs is the run effect, which is added later.
-        Spread::of_mean(&runs.iter().map(|run| run.spread).collect::<Vec<_>>())
-    };
-    let (own, between_runs) = match grouped {
-        true => (0.0, 0.0),
-        false => (
-            runs.iter().map(|run| own(run)).fold(0.0, f64::max),
-            runs.iter().map(|run| between_runs(run)).fold(RUN_SPREAD, f64::max),
-        ),
-    };
-    Side { value, own_interval: mean_of(runs, value), spread, own, between_runs }
+    let own_interval = mean_of(runs, value);
+    // Around each run's own value: what lies between the runs is the run effect, which is added later.
+    let slices = Spread::of_mean(&runs.iter().map(|run| run.spread).collect::<Vec<_>>());
+    if grouped {
+        // Runs of which each met one slow slice agree by chance: their slices tell that they need not.
+        let own = slices.variance / slices.count;
+        return Side { value, own_interval, spread: of_runs(&values), own, between_runs: 0.0 };
+    }
+    let own = runs.iter().map(|run| own(run)).fold(0.0, f64::max);
+    let between_runs = runs.iter().map(|run| between_runs(run)).fold(RUN_SPREAD, f64::max);
+    Side { value, own_interval, spread: slices, own, between_runs }
+}
+
+/// What differs between the runs of a group, each of which is one value.
+fn of_runs(values: &[f64]) -> Spread {
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let variance = (sample_sd(values) / mean(values)).max(sample_sd(&logs)).powi(2);
+    let count = values.len() as f64;
+    Spread { variance, freedom: count - 1.0, count }
 }
 
 /// The mean of figures that know nothing of each other; of one, that one.

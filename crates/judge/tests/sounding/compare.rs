@@ -70,6 +70,35 @@ fn unchanged_runs_raise_no_alarm_where_slow_downs_come_and_go() {
     assert!(count <= 1, "{count} of 16");
 }
 
+/// The same in groups of runs, whose figures have as many slices whatever these say.
+#[test]
+fn unchanged_groups_of_runs_whose_slices_dip_raise_no_alarm() {
+    let dipping = |seed: u64| {
+        let mut made = Made::cluster();
+        let mut seed = seed * 7919 + 9;
+        for id in 0..OSDS {
+            let mut slice = || {
+                let hit = if chance(&mut seed) < 0.1 { 1.0 / 0.15 } else { 1.0 };
+                hit * (0.01 * normal(&mut seed)).exp()
+            };
+            let passes: Vec<f64> = (0..5).map(|_| slice()).collect();
+            made.drifting(Pattern::ReadParallel, osd(id), 100.0, &passes);
+        }
+        made.record.slices.iter_mut().for_each(|slice| slice.samples.truncate(20));
+        made.record
+    };
+    let group = |from: u64| (from..from + 3).map(dipping).collect::<Vec<Record>>();
+    let alarms = (0..40).filter(|n| {
+        let found = compare(&group(6 * n), &group(6 * n + 3));
+        for one in found.differences.iter().filter(|one| matches!(one.finds, Finds::Worse | Finds::Better)) {
+            eprintln!("{n} {} {:?} {:?} {:?}", one.figure.target, one.before, one.after, one.change);
+        }
+        found.differences.iter().any(|one| matches!(one.finds, Finds::Worse | Finds::Better))
+    });
+    let count = alarms.count();
+    assert!(count <= 1, "{count} of 10");
+}
+
 /// Each run saw its figures for a minute, of levels that last for minutes: half of such pairs raised an alarm when runs were taken to differ
 /// by 2 % however long they were.
 #[test]
