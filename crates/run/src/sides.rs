@@ -9,7 +9,7 @@ use super::{EventSink, HealthMonitor, host_sides};
 use cluster::dirs;
 use cluster::pending;
 use experiments::duration::HEARD_SECONDS;
-use experiments::harmful_options;
+use experiments::{harmful_options, lasting_options};
 use model::change::who_and_name;
 use model::clock::SECOND;
 use model::host_setting::host_and_name;
@@ -116,12 +116,20 @@ fn prove_option(resolved: &Resolved, option: &str, values: &[&str]) -> Result<Op
         return Err(Failure::Refused(format!("option {option}: {why}; it is not tried on a cluster")));
     }
     // With `strict` daemons are restarted for it, or it is refused; some hear of it all the same, so else it is no refusal.
-    Ok((!help.at_runtime && !resolved.restarts.strict).then(|| {
+    let unheard = (!help.at_runtime && !resolved.restarts.strict).then(|| {
         format!(
             "the monitors do not say that daemons take {name} up while they run: no difference may only mean that they read it \
              when they start"
         )
-    }))
+    });
+    let lasts = lasting_options::why(name).map(|why| {
+        format!(
+            "what {name} does outlasts a slice ({why}): slices beside each other may show no difference, or the other side's; \
+             measure before and after the change instead, and compare (fathom compare)"
+        )
+    });
+    let both: Vec<String> = unheard.into_iter().chain(lasts).collect();
+    Ok((!both.is_empty()).then(|| both.join("; ")))
 }
 
 /// Monitors keep some under another name than the one that was written (`osd max backfills`, `class:ssd/x`): what stood there before would

@@ -1,6 +1,6 @@
 //! Wrong words on the command line: one clear error that says what is wrong and how to fix it, exit code 2, nothing done.
 
-use crate::common::Home;
+use crate::common::{Home, tool};
 
 #[test]
 fn what_cannot_be_parsed_is_named_with_how_to_write_it() {
@@ -135,7 +135,8 @@ fn what_this_user_may_not_open_is_told_with_the_mend() {
     mode(&file, 0o600);
     // Where anybody may start it.
     let program = home.path().join("fathom");
-    std::fs::copy(env!("CARGO_BIN_EXE_fathom"), &program).unwrap();
+    // By another process: what this one has open for writing, a test beside it may hand on, and then nobody can start it.
+    tool("cp", &[env!("CARGO_BIN_EXE_fathom"), program.to_str().unwrap()]);
     let disk = |path: &std::path::Path| {
         use std::os::unix::process::CommandExt;
         let mut command = std::process::Command::new(&program);
