@@ -70,7 +70,8 @@ fn unchanged_runs_raise_no_alarm_where_slow_downs_come_and_go() {
     assert!(count <= 1, "{count} of 16");
 }
 
-/// The same in groups of runs, whose figures have as many slices whatever these say.
+/// Runs of which each met one slow slice in five agree by chance: a third of such pairs raised an alarm as long as groups were judged
+/// by what lies between their runs alone.
 #[test]
 fn unchanged_groups_of_runs_whose_slices_dip_raise_no_alarm() {
     let dipping = |seed: u64| {
@@ -88,15 +89,12 @@ fn unchanged_groups_of_runs_whose_slices_dip_raise_no_alarm() {
         made.record
     };
     let group = |from: u64| (from..from + 3).map(dipping).collect::<Vec<Record>>();
-    let alarms = (0..40).filter(|n| {
+    let alarms = (0..16).filter(|n| {
         let found = compare(&group(6 * n), &group(6 * n + 3));
-        for one in found.differences.iter().filter(|one| matches!(one.finds, Finds::Worse | Finds::Better)) {
-            eprintln!("{n} {} {:?} {:?} {:?}", one.figure.target, one.before, one.after, one.change);
-        }
         found.differences.iter().any(|one| matches!(one.finds, Finds::Worse | Finds::Better))
     });
     let count = alarms.count();
-    assert!(count <= 1, "{count} of 10");
+    assert!(count <= 1, "{count} of 16");
 }
 
 /// Each run saw its figures for a minute, of levels that last for minutes: half of such pairs raised an alarm when runs were taken to differ
