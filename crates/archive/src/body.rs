@@ -121,7 +121,13 @@ pub(crate) fn event(kind: &str, body: ValueRef<'_>, windows: &mut Windows) -> Re
 pub(crate) fn place(body: &str) -> Result<RunPlace, serde_json::Error> {
     #[derive(Deserialize)]
     struct Started {
+        head: Head,
         scope: Place,
+    }
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default)]
+        own_lab: bool,
     }
     #[derive(Deserialize)]
     struct Place {
@@ -136,8 +142,8 @@ pub(crate) fn place(body: &str) -> Result<RunPlace, serde_json::Error> {
         #[serde(default)]
         here: bool,
     }
-    let Place { fsid, hosts } = serde_json::from_str::<Started>(body)?.scope;
-    Ok(RunPlace::new(fsid, hosts.into_iter().find(|host| host.here).map(|host| host.name)))
+    let Started { head, scope: Place { fsid, hosts } } = serde_json::from_str(body)?;
+    Ok(RunPlace::new(head.own_lab, fsid, hosts.into_iter().find(|host| host.here).map(|host| host.name)))
 }
 
 /// Earlier builds kept files of other hosts in a list of their own, `host_files`.

@@ -274,6 +274,12 @@ fn where_a_run_took_place_is_known_by_its_cluster_else_by_its_host() {
         RunPlace::Untold,
     ];
     assert_eq!(places, wanted);
+    // A lab that was started for the run.
+    let (run, scope) =
+        ("20261121-093013-0000", Scope { fsid: Some("three".into()), hosts: hosts(), ..Scope::default() });
+    let head = model::RunHead { own_lab: true, ..common::head(run) };
+    writer.store(&Event::RunStarted { head, scope }).unwrap();
+    assert_eq!(writer.archive().place(run).unwrap(), RunPlace::OwnLab("alpha".into()));
     assert_eq!(writer.archive().place("no run").unwrap(), RunPlace::Untold);
 }
 

@@ -105,13 +105,17 @@ pub enum RunPlace {
     /// By its fsid: a name may be that of another one by now.
     Cluster(String),
     Host(String),
+    /// Labs that were started for a run each, on this host: each has another fsid, and they are alike.
+    OwnLab(String),
     /// Another tool measured it.
     Untold,
 }
 
 impl RunPlace {
-    pub fn new(fsid: Option<String>, here: Option<String>) -> RunPlace {
+    /// `own_lab`: a lab was started for the run.
+    pub fn new(own_lab: bool, fsid: Option<String>, here: Option<String>) -> RunPlace {
         match (fsid, here) {
+            (Some(_), Some(host)) if own_lab => RunPlace::OwnLab(host),
             (Some(fsid), _) => RunPlace::Cluster(fsid),
             (None, Some(host)) => RunPlace::Host(host),
             (None, None) => RunPlace::Untold,

@@ -48,6 +48,7 @@ fn cluster(row: &RunRow) -> String {
             name.chain([short(fsid).to_string()]).collect::<Vec<_>>().join(" ")
         }
         RunPlace::Host(host) => format!("none, on {host}"),
+        RunPlace::OwnLab(host) => format!("its own lab, on {host}"),
         RunPlace::Untold => numbers::NOTHING.to_string(),
     }
 }

@@ -41,7 +41,7 @@ impl Resolved {
     pub fn place(setup: &Setup, request: &Request) -> Result<RunPlace, Failure> {
         let cluster = needs_cluster(setup, request).then(|| reach(setup)).transpose()?;
         let fsid = cluster.map(|cluster| cluster.rados.fsid()).transpose()?;
-        Ok(RunPlace::new(fsid, Some(cluster::here::host_name())))
+        Ok(RunPlace::new(setup.lab.as_ref().is_some_and(|lab| lab.own), fsid, Some(cluster::here::host_name())))
     }
 
     pub fn prepare(setup: &Setup, request: &Request) -> Result<Resolved, Failure> {

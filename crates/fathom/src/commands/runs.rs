@@ -54,6 +54,7 @@ pub fn at(place: &RunPlace) -> String {
     match place {
         RunPlace::Cluster(fsid) => format!("on cluster {fsid}"),
         RunPlace::Host(host) => format!("on host {host} without a cluster"),
+        RunPlace::OwnLab(host) => format!("in a lab of its own on host {host}"),
         RunPlace::Untold => "of another tool".to_string(),
     }
 }
@@ -70,7 +71,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
         let one = |(place, run): &(RunPlace, RunSummary)| {
             let (fsid, host) = match place {
                 RunPlace::Cluster(fsid) => (Some(fsid), None),
-                RunPlace::Host(host) => (None, Some(host)),
+                RunPlace::Host(host) | RunPlace::OwnLab(host) => (None, Some(host)),
                 RunPlace::Untold => (None, None),
             };
             json!({"run": run.run, "started": run.started, "seconds": run.seconds, "version": run.version,
