@@ -1,10 +1,10 @@
 //! `fathom lab` with real Ceph: what comes up, what it says, and that nothing of it is left, however it ends.
 
 use crate::common::{Home, Ran, eventually};
+use nix::fcntl::{FallocateFlags, fallocate};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -457,6 +457,9 @@ impl Drop for SmallDisk {
     }
 }
 
+/// What is taken of a disk at once, at first.
+const PIECE: i64 = 64 << 20;
+
 #[test]
 fn a_full_disk_is_named_before_and_while_a_lab_comes_up() {
     if !is_root() {
@@ -471,12 +474,17 @@ fn a_full_disk_is_named_before_and_while_a_lab_comes_up() {
     let mut command = place.home.fathom(&["lab", "up"]);
     let mut up = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     eventually("the lab to have begun", 60, || place.dir("default").join("lab.json").exists());
-    // Takes all that is left, and what the daemons give back, until they are gone.
-    let hog = place.home.path().join("hog");
-    let (mut file, block) = (File::create(&hog).unwrap(), vec![1; 1 << 16]);
+    // Takes all that is left, and what the daemons give back, until they are gone: reserved and not written, since a lab is soon ready.
+    let hog = File::create(place.home.path().join("hog")).unwrap();
+    let (mut end, mut piece) = (0, PIECE);
     while up.try_wait().unwrap().is_none() {
-        if file.write(&block).is_err() {
-            std::thread::sleep(Duration::from_millis(5));
+        match fallocate(&hog, FallocateFlags::empty(), end, piece) {
+            Ok(()) => end += piece,
+            Err(_) if piece > 1 << 16 => piece /= 2,
+            Err(_) => {
+                piece = PIECE;
+                std::thread::sleep(Duration::from_millis(5));
+            }
         }
     }
     let output = up.wait_with_output().unwrap();
