@@ -88,10 +88,10 @@ pub fn wait_calm(
 
 /// Words in the state of a placement group for which its OSDs read or write much beside what clients ask.
 const LABOUR: [&str; 5] = ["backfilling", "deep", "recovering", "repair", "snaptrim"];
-/// Where more placement groups are in such states, all OSDs have part in it, and the list of them is long.
+/// Where more placement groups are in such states, their list is too long to be asked for every second, and any OSD may have part in it.
 const LISTED_MOST: u32 = 100;
 
-/// The OSDs of placement groups in such states, each with the words; none: more are than are listed.
+/// The OSDs of placement groups in such states, each with the words; where more are than are listed, all OSDs.
 pub(crate) fn osds_at_work(
     cluster: &Cluster,
     states: &PgStates,
@@ -102,10 +102,19 @@ pub(crate) fn osds_at_work(
     };
     let words: Vec<&str> = LABOUR.into_iter().filter(|word| in_state(word) > 0).collect();
     let groups: u32 = words.iter().map(|word| in_state(word)).sum();
-    if words.is_empty() || groups > LISTED_MOST {
+    if words.is_empty() {
         return Ok(BTreeMap::new());
     }
+    if groups > LISTED_MOST {
+        return Ok(all_at_work(&cluster.ask(json!({"prefix": "osd ls"}))?, &words));
+    }
     Ok(at_work(&cluster.ask_manager(json!({"prefix": "pg ls", "states": words}))?))
+}
+
+fn all_at_work(osds: &Value, words: &[&str]) -> BTreeMap<u32, BTreeSet<String>> {
+    let words: BTreeSet<String> = words.iter().map(ToString::to_string).collect();
+    let osds = osds.as_array().into_iter().flatten().filter_map(Value::as_u64);
+    osds.map(|osd| (osd as u32, words.clone())).collect()
 }
 
 fn at_work(listed: &Value) -> BTreeMap<u32, BTreeSet<String>> {
@@ -191,6 +200,8 @@ mod tests {
         let expected = [(2, words(&["backfilling", "deep"])), (4, words(&["deep"])), (7, words(&["backfilling"]))];
         assert_eq!(at_work(&listed), BTreeMap::from(expected));
         assert!(at_work(&json!({})).is_empty());
+        let all = all_at_work(&json!([0, 2]), &["backfilling"]);
+        assert_eq!(all, BTreeMap::from([(0, words(&["backfilling"])), (2, words(&["backfilling"]))]));
     }
 
     fn states(of: &[(&str, u32)]) -> PgStates {
