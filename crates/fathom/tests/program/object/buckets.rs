@@ -10,7 +10,7 @@ fn objects_are_spread_over_buckets_by_their_numbers() {
     let patterns = "read-parallel,create-delete,stat,list";
     let words =
         ["object", "--lab", &lab.name, "--buckets", "3", "--patterns", patterns, "--depth", "8", "--working-set", "4M"];
-    let report = lab.home.run(&[&words[..], &SHORT].concat()).ends(4, &[]).json();
+    let report = measured(&lab.home.run(&[&words[..], &SHORT].concat()));
     let figures = report["figures"].as_array().unwrap();
     assert_eq!((figures.len(), &report["errors"]), (5, &serde_json::json!([])));
     for figure in figures {

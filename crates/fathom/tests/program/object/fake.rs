@@ -55,7 +55,7 @@ fn objects_are_deleted_one_by_one_where_none_deletes_several_at_once() {
     for answer in answers {
         let home = Home::new();
         let server = Server::start(Manner { refuses_to_delete_many: Some(answer), ..Manner::default() });
-        read_parallel(&home, &server).ends(4, &[]);
+        measured(&read_parallel(&home, &server));
         nothing_is_left(&home, &server);
         // It asks once for several, and each of the others by itself.
         assert_eq!(server.count(|method, _, _| method == "POST"), 1, "{answer:?}");
@@ -70,7 +70,7 @@ fn uploads_that_failed_or_were_cut_off_are_given_up_with_the_bucket() {
     let server = Server::start(Manner { keeps_uploads: true, ..Manner::default() });
     let words = ["object", "--s3-url", &server.url, "--patterns", "write-linear", "--block-size", "12M", "--part-size"];
     let all = [&words[..], &["5M", "--depth", "2", "--working-set", "24M"]].concat();
-    home.run_with(&[&all[..], &SHORT].concat(), &KEYS).ends(4, &[]);
+    measured(&home.run_with(&[&all[..], &SHORT].concat(), &KEYS));
     nothing_is_left(&home, &server);
     let aborted = |method: &str, query: &str| method == "DELETE" && query.contains("uploadId=");
     assert!(server.count(|method, _, query| aborted(method, query)) > 0);
@@ -100,7 +100,7 @@ fn the_region_is_named_to_who_makes_a_bucket_only_so() {
     };
     let there = || Server::start(Manner { region: Some("eu-central-1"), ..Manner::default() });
     let (ran, puts) = run(&there(), "eu-central-1", &[]);
-    ran.ends(4, &[]);
+    measured(&ran);
     assert_eq!(puts, 2);
     let (ran, puts) = run(&there(), "us-east-1", &[]);
     ran.ends(1, &["IllegalLocationConstraintException"]);
@@ -111,6 +111,6 @@ fn the_region_is_named_to_who_makes_a_bucket_only_so() {
     assert_eq!(puts, 1);
     // Whoever takes any bucket is told of no region: Ceph's gateways would look for a zone group of this name.
     let (ran, puts) = run(&Server::start(Manner::default()), "eu-central-1", &[]);
-    ran.ends(4, &[]);
+    measured(&ran);
     assert_eq!(puts, 1);
 }

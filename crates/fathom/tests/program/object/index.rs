@@ -59,7 +59,7 @@ pub(super) fn each_number_of_objects_has_a_bucket_of_its_own(lab: &Lab, gateway:
     let unknown = lab.home.run(&[&object[..], &["--placement", "nope"], &SHORT].concat());
     unknown.ends(1, &["it has no such placement", "radosgw-admin zonegroup placement list"]);
     let placed = lab.home.run(&[&object[..], &["--placement", "default-placement"], &SHORT].concat());
-    let report = placed.ends(4, &[]).json();
+    let report = measured(&placed);
     let target = report["figures"][0]["target"].as_str().unwrap();
     assert!(target.ends_with(" (placement default-placement)"), "{target}");
     only_theirs_is_left(gateway);

@@ -9,7 +9,7 @@ fn what_is_put_in_parts_is_whole_and_an_upload_that_was_killed_goes_with_its_buc
     let (lab, gateway) = with_gateway();
     let patterns = ["--patterns", "write-linear,read-linear", "--block-size", "12M", "--depth", "2"];
     let words = ["object", "--lab", &lab.name, "--part-size", "5M", "--working-set", "48M"];
-    let report = lab.home.run(&[&words[..], &patterns, &SHORT].concat()).ends(4, &[]).json();
+    let report = measured(&lab.home.run(&[&words[..], &patterns, &SHORT].concat()));
     let figures = report["figures"].as_array().unwrap();
     assert_eq!((figures.len(), &report["errors"]), (2, &serde_json::json!([])));
     for figure in figures {

@@ -48,7 +48,7 @@ fn each_of_several_gateways_has_its_figures_and_a_bucket_of_its_own() {
     let conf = lab.conf();
     let words = ["object", "--conf", conf, "--s3-url", &urls, "--patterns", "read-latency,read-parallel"];
     let words = [&words[..], &["--depth", "4", "--working-set", "1M", "--passes", "1", "--duration", "1s"]].concat();
-    let document = gateway.run(&lab, &[&words[..], &["--format", "json"]].concat()).ends(4, &[]).json();
+    let document = measured(&gateway.run(&lab, &[&words[..], &["--format", "json"]].concat()));
     let figures = document["figures"].as_array().unwrap();
     let of = |pattern: &str| {
         let own = figures.iter().filter(|figure| figure["pattern"] == pattern);

@@ -11,7 +11,7 @@ pub(super) fn objects_of_different_sizes_are_put_and_got_whole(lab: &Lab, gatewa
     let sizes = "2K=60,24K=30,100K=10";
     let words = ["object", "--lab", &lab.name, "--sizes", sizes, "--patterns", patterns, "--depth", "8"];
     // On average 18.4 KiB.
-    let report = lab.home.run(&[&words[..], &["--working-set", "11M"], &SHORT].concat()).ends(4, &[]).json();
+    let report = measured(&lab.home.run(&[&words[..], &["--working-set", "11M"], &SHORT].concat()));
     let figures = report["figures"].as_array().unwrap();
     assert_eq!((figures.len(), &report["errors"]), (4, &serde_json::json!([])));
     for figure in figures {

@@ -8,7 +8,7 @@ fn a_gateway_is_asked_by_swift_as_well_and_what_a_killed_run_left_is_undone() {
     let (lab, gateway) = with_gateway();
     let patterns = "write-parallel,read-parallel,create-delete,stat,list";
     let words = ["object", "--lab", &lab.name, "--swift", "--patterns", patterns, "--depth", "8"];
-    let report = lab.home.run(&[&words[..], &SHORT].concat()).ends(4, &[]).json();
+    let report = measured(&lab.home.run(&[&words[..], &SHORT].concat()));
     let figures = report["figures"].as_array().unwrap();
     assert_eq!((figures.len(), &report["errors"]), (6, &serde_json::json!([])));
     let asked = asked_of(&gateway, &format!("fathom-{}", report["run"].as_str().unwrap()));
