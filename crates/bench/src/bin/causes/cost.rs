@@ -1,4 +1,4 @@
-//! What a diagnosis says that mending the cause would gain, against what is measured once the fault is off.
+//! What a diagnosis says that mending the cause would gain, against what is measured before the fault is on and once it is off again.
 
 use crate::expected::Expected;
 use crate::told::Told;
@@ -19,8 +19,11 @@ pub struct Check {
     pub with_fault: Level,
     /// What it is to be without its cause.
     pub told: Level,
-    /// What it is.
-    pub then: Level,
+    /// What it was before.
+    pub before: Level,
+    /// What it is once the fault is off. Nobody knows what it would have been meanwhile, on a machine that others use as well:
+    /// what lies between the two.
+    pub after: Level,
 }
 
 impl Level {
@@ -36,21 +39,20 @@ impl Level {
 }
 
 impl Check {
-    /// Two values, each with its own error, whose difference may be none.
+    /// What was told lies between the two, or its difference from the nearer one may be none, each with its own error.
     pub fn holds(&self) -> bool {
-        let (told, then) = (&self.told, &self.then);
-        let errors = if told.value < then.value {
-            (told.high - told.value).hypot(then.value - then.low)
-        } else {
-            (told.value - told.low).hypot(then.high - then.value)
-        };
-        (told.value - then.value).abs() <= errors
+        let (told, before, after) = (&self.told, &self.before, &self.after);
+        let least = if before.value < after.value { before } else { after };
+        let most = if before.value < after.value { after } else { before };
+        told.value >= least.value - (told.high - told.value).hypot(least.value - least.low)
+            && told.value <= most.value + (told.value - told.low).hypot(most.high - most.value)
     }
 
-    /// `5.10 ms, told to become 1.20 (1.10 to 1.30), was 1.25 (1.21 to 1.29)`
+    /// `5.10 ms, told to become 1.20 (1.10 to 1.30), was 1.21 (1.16 to 1.26) before and 1.25 (1.21 to 1.29) after`
     pub fn words(&self) -> String {
         let level = |level: &Level| format!("{:.2} ({:.2} to {:.2})", level.value, level.low, level.high);
-        format!("{:.2} ms, told to become {}, was {}", self.with_fault.value, level(&self.told), level(&self.then))
+        let [told, before, after] = [&self.told, &self.before, &self.after].map(level);
+        format!("{:.2} ms, told to become {told}, was {before} before and {after} after", self.with_fault.value)
     }
 }
 
@@ -74,16 +76,21 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_holds_where_the_difference_lies_within_both_errors() {
-        let check = |told, then| Check { with_fault: level(9.0, 1.0), told, then };
-        assert!(check(level(1.0, 0.1), level(1.1, 0.1)).holds());
-        assert!(!check(level(1.0, 0.1), level(1.2, 0.1)).holds() && !check(level(1.2, 0.1), level(1.0, 0.1)).holds());
+    fn what_was_told_holds_where_it_lies_between_or_the_difference_lies_within_both_errors() {
+        let check = |told, before, after| Check { with_fault: level(9.0, 1.0), told, before, after };
+        let steady = |told, then: f64| check(told, level(then, 0.1), level(then, 0.1));
+        assert!(steady(level(1.0, 0.1), 1.1).holds());
+        assert!(!steady(level(1.0, 0.1), 1.2).holds() && !steady(level(1.2, 0.1), 1.0).holds());
         // The end that faces the other one counts.
         let open = Level { value: 1.0, low: 0.9, high: 2.0 };
-        assert!(check(open, level(1.9, 0.1)).holds() && !check(open, level(0.5, 0.1)).holds());
+        assert!(steady(open, 1.9).holds() && !steady(open, 0.5).holds());
+        // Slower or faster meanwhile.
+        let (low, high) = (level(0.8, 0.01), level(1.2, 0.01));
+        assert!(check(level(1.0, 0.01), low, high).holds() && check(level(1.0, 0.01), high, low).holds());
+        assert!(!check(level(0.7, 0.01), low, high).holds() && !check(level(1.3, 0.01), high, low).holds());
         assert_eq!(
-            check(level(1.0, 0.1), level(1.1, 0.1)).words(),
-            "9.00 ms, told to become 1.00 (0.90 to 1.10), was 1.10 (1.00 to 1.20)"
+            check(level(1.0, 0.1), level(1.05, 0.05), level(1.1, 0.1)).words(),
+            "9.00 ms, told to become 1.00 (0.90 to 1.10), was 1.05 (1.00 to 1.10) before and 1.10 (1.00 to 1.20) after"
         );
     }
 

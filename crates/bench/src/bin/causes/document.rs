@@ -21,7 +21,7 @@ pub fn written(head: &Head, rows: &[Row], clean: &[Outcome]) -> String {
          `fathom audit`, then `fathom diagnose --layers rados` (of a pool or an image that is the fault's own: that one). What is right stands in `crates/bench/src/bin/causes/expected.rs`. This document is written by it.\n\n\
          Fathom {}, {} run{} of each fault, seed {}, {}. Load average of the machine before and after: {}; {}. Few runs: take them as signs, not as rates.\n\n```\n{}\n```\n\n\
          *first*: the first finding of the diagnosis is a right one, of the right subject; *subject*: it is of the right subject, whatever it says; *confirmed*, *hint*: the right one is anywhere among what the \
-         diagnosis has confirmed, or among hints of it or of the audit; *elsewhere*: runs in which something else was confirmed; *cost holds*: what the right cause is told to cost all writes, against what they take once the fault is off, each with its own error, where that was told; *fault off*: those diagnoses, which are to confirm nothing; *seconds*: from the command that tells the right cause to its end, the median.\n",
+         diagnosis has confirmed, or among hints of it or of the audit; *elsewhere*: runs in which something else was confirmed; *cost holds*: what all writes would take without the right cause, as it was told, lies between what they took before the fault was on and what they take once it is off, each with its own error (only where that was told); *fault off*: those diagnoses, which are to confirm nothing; *seconds*: from the command that tells the right cause to its end, the median.\n",
         head.backing,
         head.version,
         head.repeats,

@@ -131,6 +131,14 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Expected>, Box<dyn Error>> {
     Ok(EXPECTED.iter().filter(|row| names.is_empty() || names.iter().any(|name| name == row.fault)).collect())
 }
 
+/// What a lab has while no fault is on.
+struct Without {
+    /// What goes on in it.
+    usual: BTreeSet<String>,
+    /// What all its writes took when that was measured last.
+    writes: Option<Level>,
+}
+
 struct Bench<'a> {
     arguments: &'a Arguments,
     program: &'a Program,
@@ -152,7 +160,7 @@ impl Bench<'_> {
         for row in chosen {
             wanted.extend((0..self.arguments.repeats).map(|repeat| (backing(Some(row)), repeat, Some(*row))));
         }
-        let mut lab: Option<(&str, Lab, BTreeSet<String>)> = None;
+        let mut lab: Option<(&str, Lab, Without)> = None;
         for (backing, number, row) in wanted {
             if let Some(earlier) = self.earlier(row, number)? {
                 self.take(row, earlier);
@@ -166,16 +174,16 @@ impl Bench<'_> {
             if lab.as_ref().is_some_and(|(own, ..)| *own != of) {
                 lab = None;
             }
-            let (_, on, usual) = match &lab {
+            let (_, on, without) = match &mut lab {
                 Some(lab) => lab,
                 None => {
                     let made = Lab::up(self.program, &backing, row.map_or(&[], |row| row.with))?;
                     let usual = states(&made.audit()?.document);
-                    lab.insert((of, made, usual))
+                    lab.insert((of, made, Without { usual, writes: None }))
                 }
             };
-            let outcome = self.one(on, usual, row, number)?;
-            let again = row.is_some_and(|row| row.stains) || !settles(on, usual, HEALTHY)?;
+            let outcome = self.one(on, without, row, number)?;
+            let again = row.is_some_and(|row| row.stains) || !settles(on, &without.usual, HEALTHY)?;
             self.take(row, outcome);
             if again {
                 lab = None;
@@ -206,7 +214,7 @@ impl Bench<'_> {
     fn one(
         &self,
         lab: &Lab,
-        usual: &BTreeSet<String>,
+        without: &mut Without,
         row: Option<&Expected>,
         repeat: u32,
     ) -> Result<Outcome, Box<dyn Error>> {
@@ -216,6 +224,10 @@ impl Bench<'_> {
         let target = target(kind, lab, &mut chance);
         let mut outcome = Outcome { target: target.clone(), ..Outcome::default() };
         if let Some(row) = row {
+            // What costs all writes is one OSD, one host, or a pair of them.
+            if without.writes.is_none() && !target.is_empty() && row.what.iter().any(|word| word.contains("rados")) {
+                without.writes = Level::of_all_writes(&self.diagnosis(Some(row), chance.random())?.document);
+            }
             let mut words = vec!["lab", "fault", "on", "--name", NAME, fault];
             words.extend(target.iter().map(String::as_str));
             let made = self.program.run(&words, SHORT)?;
@@ -225,7 +237,7 @@ impl Bench<'_> {
                 return Ok(outcome);
             }
             let own = row.causes.iter().map(|cause| cause.rule).chain(row.beside.iter().copied());
-            settles(lab, &usual.iter().cloned().chain(own.map(String::from)).collect(), JOINED)?;
+            settles(lab, &without.usual.iter().cloned().chain(own.map(String::from)).collect(), JOINED)?;
         }
         let audit = lab.audit()?;
         let diagnosis = self.diagnosis(row, chance.random())?;
@@ -246,7 +258,7 @@ impl Bench<'_> {
             outcome.failed = Some(format!("the diagnosis measured nothing: {}", diagnosis.complaint));
         }
         if let Some(row) = row {
-            self.mended(lab, usual, row, &diagnosis.document, chance.random(), &mut outcome)?;
+            self.mended(lab, without, row, &diagnosis.document, chance.random(), &mut outcome)?;
         }
         let documents = [
             ("audit", audit.document),
@@ -269,24 +281,26 @@ impl Bench<'_> {
         self.program.run(&words, Duration::from_secs(self.arguments.time_limit) + FINISHING)
     }
 
-    /// The fault is off: does the diagnosis find nothing, and do all writes take what it said that they would?
+    /// The fault is off: does the diagnosis find nothing, and do all writes take what was told that they would?
     fn mended(
         &self,
         lab: &Lab,
-        usual: &BTreeSet<String>,
+        without: &mut Without,
         row: &Expected,
         diagnosis: &Value,
         seed: u32,
         outcome: &mut Outcome,
     ) -> Result<(), Box<dyn Error>> {
+        let before = without.writes.take();
         let Some((with_fault, told)) = cost::told(diagnosis, row, &outcome.target) else { return Ok(()) };
-        if !settles(lab, usual, HEALTHY)? {
+        if !settles(lab, &without.usual, HEALTHY)? {
             return Ok(());
         }
-        let after = self.diagnosis(Some(row), seed)?.document;
-        if let Some(then) = Level::of_all_writes(&after) {
-            outcome.cost = Some(Check { with_fault, told, then });
-            outcome.after = Some(Told::all(&after, "findings"));
+        let document = self.diagnosis(Some(row), seed)?.document;
+        without.writes = Level::of_all_writes(&document);
+        if let (Some(before), Some(after)) = (before, without.writes) {
+            outcome.cost = Some(Check { with_fault, told, before, after });
+            outcome.after = Some(Told::all(&document, "findings"));
         }
         Ok(())
     }

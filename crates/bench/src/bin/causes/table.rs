@@ -160,7 +160,7 @@ mod tests {
             ..Outcome::default()
         };
         let level = |value: f64| Level { value, low: value - 0.1, high: value + 0.1 };
-        let cost = Check { with_fault: level(9.0), told: level(1.0), then: level(1.1) };
+        let cost = Check { with_fault: level(9.0), told: level(1.0), before: level(1.0), after: level(1.1) };
         let mended = |run: Outcome| Outcome { cost: Some(cost.clone()), after: Some(Vec::new()), ..run };
         static NO_RULE: Expected = Expected { fault: "noisy-neighbour", causes: &[], ..NONE };
         let expected = |fault| Expected::of(fault).unwrap();

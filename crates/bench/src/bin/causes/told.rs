@@ -26,7 +26,7 @@ pub struct Outcome {
     pub diagnosis_seconds: f64,
     /// What each OSD adds as primary and replica, in lines; empty: not measured.
     pub positions: Vec<String>,
-    /// Of a fault whose cause was told with what it costs all writes: that, and what they take once it is off.
+    /// Of a fault whose cause was told with what it costs all writes: that, and what they take without it.
     #[serde(default)]
     pub cost: Option<Check>,
     /// What a diagnosis tells after that, when nothing is wrong any more.
