@@ -1,5 +1,6 @@
 //! Why it is slow: rules suspect causes in what is known, ask for the measurement that tells, and what one cause explains is evidence of it.
 
+mod about;
 mod at_work;
 mod audit;
 #[cfg(test)]
@@ -25,6 +26,7 @@ mod testing;
 #[cfg(test)]
 mod testing_facts;
 
+pub use about::About;
 pub use audit::{audit, page};
 pub use case::{Case, FactsPart, Source};
 pub use experiment::Diagnose;

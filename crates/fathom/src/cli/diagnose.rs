@@ -3,6 +3,7 @@
 use super::layers::LayersArgs;
 use super::words;
 use clap::Args;
+use experiments::diagnose::About;
 
 #[derive(Args, Debug, Clone)]
 pub struct DiagnoseArgs {
@@ -11,6 +12,13 @@ pub struct DiagnoseArgs {
     /// This image of the pool instead of images of our own: it is only read
     #[arg(long, requires = "pool")]
     pub image: Option<String>,
+    /// Only this layer, or this pattern of it, and what lies below it
+    #[arg(long, conflicts_with = "layers", value_parser = words::about, value_name = "LAYER[/PATTERN]")]
+    pub about: Option<About>,
+    /// Begins with an earlier run of the same cluster (`last`, or as `fathom runs` lists it): its cluster, hosts and pool, and where it lost
+    /// most, as --about names it; that is measured again, since what was true then need not be true now
+    #[arg(long, conflicts_with_all = ["layers", "with"])]
+    pub run: Option<String>,
     /// No test begins later than this
     #[arg(long, value_parser = words::seconds, default_value = "20m", value_name = "DURATION")]
     pub time_max: f64,

@@ -1,6 +1,7 @@
 //! Words of the command line that become values: sizes, durations, shares, patterns, access, sync modes.
 
 use super::workload::Clients;
+use experiments::diagnose::About;
 use ipnet::IpNet;
 use model::{Access, Arrivals, Bytes, Durability, Layer, OpClass, OpMix, Pattern, SizeShare, Sizes, Tree};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -148,6 +149,20 @@ pub fn clients(text: &str) -> Result<Clients, String> {
 
 pub fn layer(text: &str) -> Result<Layer, String> {
     Layer::from_name(text).ok_or_else(|| unknown("layer", text, Layer::ALL.map(Layer::name).as_slice()))
+}
+
+/// `rbd`, `rbd/write-latency`.
+pub fn about(text: &str) -> Result<About, String> {
+    let (name, of_it) = text.split_once('/').map_or((text, None), |(layer, pattern)| (layer, Some(pattern)));
+    let about = About { layer: layer(name)?, pattern: of_it.map(pattern).transpose()? };
+    match about.pattern.filter(|pattern| !about.layer.has(*pattern)) {
+        Some(pattern) => {
+            let own = Pattern::ALL.into_iter().filter(|own| about.layer.has(*own)).map(Pattern::name);
+            let own = own.collect::<Vec<_>>().join(", ");
+            Err(format!("{} is no pattern of {name}; there are: {own}", pattern.name()))
+        }
+        None => Ok(about),
+    }
 }
 
 /// In the order in which they were named first.

@@ -1,17 +1,29 @@
 //! `fathom diagnose`: a short survey, then what tells suspected causes from what only looks like them.
 
-use super::run::{chosen_layers, sound_and_print, targets};
+use super::run::{chosen_layers, sound_and_print_at, targets};
+use super::{place, runs};
 use crate::cli::Common;
 use crate::cli::diagnose::DiagnoseArgs;
+use ::run::{Resolved, Setup};
+use experiments::diagnose::About;
 use experiments::{Experiment, Request, Targets, WorkloadOptions};
-use model::{Failure, Goal, Layer};
+use model::{Failure, Goal, Layer, LedgerRow, Record, shell};
 
 pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
+    let earlier = args.run.as_deref().map(|run| earlier(common, run)).transpose()?;
+    let about = match (&args.about, &earlier) {
+        (None, Some(record)) => Some(lost_most(common, record)?),
+        _ => args.about,
+    };
+    let of_run = |option: &str| earlier.as_ref().and_then(|record| named(&record.head.command, option));
+    let named = targets(&args.of)?;
+    let pool = named.pool.clone().or_else(|| of_run("--pool"));
+    let patterns = about.and_then(|about| about.pattern).into_iter().collect();
     let request = Request {
-        layers: layers(args)?,
-        all_layers: args.of.layers.is_empty() && args.image.is_none(),
-        targets: Targets { image: args.image.clone(), ..targets(&args.of)? },
-        workload: WorkloadOptions { seed: args.seed, ..WorkloadOptions::default() },
+        layers: layers(args, about)?,
+        all_layers: args.of.layers.is_empty() && args.image.is_none() && about.is_none(),
+        targets: Targets { image: args.image.clone(), pool, ..named },
+        workload: WorkloadOptions { seed: args.seed, patterns, ..WorkloadOptions::default() },
         goal: Goal::quick(args.seed),
         experiment: Experiment::Diagnosis { seconds_max: args.time_max },
         quiesce: args.of.run.quiesce,
@@ -19,21 +31,80 @@ pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
         restarts: None,
         sets_twice: false,
     };
-    sound_and_print(common, &args.of.run, &request)
+    let setup = earlier.map(|record| same_cluster(common, args, &record, &request)).transpose()?;
+    sound_and_print_at(common, &args.of.run, &request, Vec::new(), setup)
 }
 
 /// Those that are named; of an image that is named, its own.
-fn layers(args: &DiagnoseArgs) -> Result<Vec<Layer>, Failure> {
+fn layers(args: &DiagnoseArgs, about: Option<About>) -> Result<Vec<Layer>, Failure> {
     let of_images: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| layer.can().images).collect();
+    let chosen = about.map_or_else(|| chosen_layers(&args.of.layers), About::layers);
     match &args.image {
-        Some(_) if args.of.layers.is_empty() => Ok(of_images),
-        Some(image) if !args.of.layers.iter().any(|layer| of_images.contains(layer)) => {
+        Some(_) if args.of.layers.is_empty() && about.is_none() => Ok(of_images),
+        Some(image) if !chosen.iter().any(|layer| of_images.contains(layer)) => {
             let names: Vec<&str> = of_images.iter().map(|layer| layer.name()).collect();
             Err(Failure::Usage(format!(
                 "--image {image}: none of the layers that are named has images; add {} to --layers",
                 names.join(" or ")
             )))
         }
-        _ => Ok(chosen_layers(&args.of.layers)),
+        _ => Ok(chosen),
     }
+}
+
+fn earlier(common: &Common, run: &str) -> Result<Record, Failure> {
+    let archive = runs::open(common)?;
+    Ok(archive.load(&runs::find(common, &archive, run)?)?)
+}
+
+/// What the run's own figures say.
+fn lost_most(common: &Common, record: &Record) -> Result<About, Failure> {
+    let report = experiments::explain(record);
+    let run = &record.head.run;
+    let (about, row) = About::largest_loss(&report).ok_or_else(|| {
+        let text = "no layer of it adds, or keeps back, more than is expected of it; say what is meant: --about rbd/write-latency, or no --run";
+        Failure::Usage(format!("--run {run}: {text}"))
+    })?;
+    if !common.quiet {
+        eprintln!("run {run}: {}; this looks into {}", lost(row), about.name());
+    }
+    Ok(about)
+}
+
+/// `of write-latency most is lost in rados, which adds 62 % of it`
+fn lost(row: &LedgerRow) -> String {
+    let (layer, pattern) = (row.layer.name(), row.pattern.name());
+    let share = format!("{:.0} %", 100.0 * row.share.unwrap_or_default());
+    match row.pattern.metric(row.layer).lower_is_better() {
+        true => format!("of {pattern} most is lost in {layer}, which adds {share} of it"),
+        false => format!("of {pattern} most is lost in {layer}, which delivers {share} of what lies below"),
+    }
+}
+
+/// The value of an option of a recorded command.
+fn named(command: &str, option: &str) -> Option<String> {
+    let words = shell::words(command);
+    let joined = words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('=').map(str::to_string));
+    joined.or_else(|| words.iter().position(|word| word == option).and_then(|at| words.get(at + 1).cloned()))
+}
+
+fn same_cluster(
+    common: &Common,
+    args: &DiagnoseArgs,
+    record: &Record,
+    request: &Request,
+) -> Result<Setup<'static>, Failure> {
+    let options = &args.of.run;
+    let setup = place::of_earlier(common, record, options.lab.as_deref(), &options.hosts)?;
+    let setup = Setup { networks: options.networks.clone(), ..setup };
+    let (then, now) = (runs::open(common)?.place(&record.head.run)?, Resolved::place(&setup, request)?);
+    if then != now {
+        return Err(Failure::Usage(format!(
+            "--run {}: it was {}, and this would be {}; name that one (--lab, --conf), or leave --run out",
+            record.head.run,
+            runs::at(&then),
+            runs::at(&now)
+        )));
+    }
+    Ok(setup)
 }

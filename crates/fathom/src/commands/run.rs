@@ -8,7 +8,7 @@ use crate::cli::run_options::RunOptions;
 use crate::cli::workload::OwnNumbers;
 use crate::cli::{Common, Format};
 use crate::live::Live;
-use ::run::{Interrupt, Prepared, Sounded};
+use ::run::{Interrupt, Prepared, Setup, Sounded};
 use experiments::duration::seconds_expected;
 use experiments::{Request, Targets, planner};
 use model::{Failure, Layer, Plan, Subscriber, shell};
@@ -124,10 +124,21 @@ pub fn sound_and_print_warned(
     request: &Request,
     warnings: Vec<String>,
 ) -> Result<u8, Failure> {
+    sound_and_print_at(common, options, request, warnings, None)
+}
+
+/// `earlier`: where a run took place before, if that is not as the options say.
+pub fn sound_and_print_at(
+    common: &Common,
+    options: &RunOptions,
+    request: &Request,
+    warnings: Vec<String>,
+    earlier: Option<Setup<'static>>,
+) -> Result<u8, Failure> {
     super::refuse_figures_of_a_plan(common, options.dry_run)?;
     options.report.as_deref().map_or(Ok(()), super::runs::prove_writable)?;
     let request = &planner::ab::prepared(request)?;
-    match sound(common, options, request, warnings)? {
+    match sound(common, options, request, warnings, earlier)? {
         Outcome::Planned(plan) => {
             super::print_plan(common, &plan, seconds_expected(&plan))?;
             Ok(0)
@@ -146,12 +157,16 @@ fn sound(
     options: &RunOptions,
     request: &Request,
     mut warnings: Vec<String>,
+    earlier: Option<Setup<'static>>,
 ) -> Result<Outcome, Failure> {
     warnings.extend(place::not_loaded(options, request));
     let interrupt = Interrupt::listen()?;
     // A port that is taken is told before anything is done.
     let live = options.listen.filter(|_| !options.dry_run).map(Live::listen).transpose()?;
-    let (setup, _own_lab) = place::of(common, options, Some(request))?;
+    let (setup, _own_lab) = match earlier {
+        Some(setup) => (setup, None),
+        None => place::of(common, options, Some(request))?,
+    };
     let request = with_last_run(common, &setup, request)?;
     let request = request.as_ref();
     let prepared = Prepared::new(&setup, request)?;

@@ -1,6 +1,6 @@
 //! Runs of several clusters in one archive: each is compared with its own, and told apart from the others.
 
-use crate::common::Home;
+use crate::common::{Home, Lent};
 use model::{Ending, Event, HostScope, Pattern, Place, Plan, RunHead, Sample, Scope, Step, Target, Workload, testing};
 use std::path::PathBuf;
 
@@ -118,4 +118,18 @@ fn what_the_last_run_had_is_that_of_the_last_one_here() {
     expects("last").ends(2, &["there is no earlier run", "host"]);
     // One that is named is taken, wherever it was: here it has no figure of a disk.
     expects(&run).ends(2, &["has no threshold"]);
+}
+
+/// A diagnosis begins with a run of its own cluster alone.
+#[test]
+fn what_a_run_of_another_cluster_knows_is_not_taken() {
+    let lab = Lent::lab();
+    let run = store(&lab.home, 1, &scope(Some(ONE), None, "17.2.7", "elsewhere"), 5000);
+    let words = ["diagnose", "--run", &run, "--lab", &lab.name];
+    lab.home.run(&[&words[..], &["--about", "rados"]].concat()).ends(2, &["it was on cluster", ONE]);
+    lab.home.run(&words).ends(2, &["--about rbd/write-latency"]);
+    for (about, word) in [("rbd/nope", "write-latency"), ("nope", "rados"), ("rbd/list", "is no pattern of rbd")] {
+        lab.home.run(&["diagnose", "--about", about]).ends(2, &["--about", word]);
+    }
+    lab.home.run(&["diagnose", "--about", "rbd", "--layers", "rbd"]).ends(2, &["--layers"]);
 }

@@ -16,6 +16,7 @@ fn a_run_has_every_cell_and_can_be_shown_again() {
     let changes = document["changes"].as_array().unwrap();
     assert!(changes.len() >= 7 && changes.iter().all(|change| change["undone"] == true), "{changes:#?}");
     again_from_the_archive(&lab, &document);
+    what_lost_most_can_be_looked_into(&lab);
     ctrl_in_every_format(&lab);
 }
 
@@ -71,6 +72,25 @@ fn again_from_the_archive(lab: &Lab, document: &Value) {
     }
     let runs = lab.home.run(&["runs", "--format", "json"]);
     assert_eq!(runs.ends(0, &[]).json()["runs"][0]["run"], document["run"]);
+}
+
+fn what_lost_most_can_be_looked_into(lab: &Lab) {
+    let planned = |words: &[&str]| {
+        let ran = lab.home.run(&[&["diagnose", "--dry-run", "--format", "json"][..], words].concat());
+        let plan = ran.ends(0, &[]).json();
+        let all = |field: &str| -> BTreeSet<String> {
+            let steps = plan["steps"].as_array().unwrap().iter();
+            steps.map(|step| step[field].as_str().unwrap().to_string()).collect()
+        };
+        (ran.err.clone(), all("layer"), all("pattern"))
+    };
+    let (told, layers, patterns) = planned(&["--run", "last"]);
+    assert!(told.contains("most is lost in"), "{told}");
+    assert_eq!(patterns.len(), 1, "{patterns:?}");
+    assert!(told.contains(patterns.first().unwrap()) && layers.len() > 1, "{told}: {layers:?}");
+    let (_, layers, patterns) = planned(&["--run", "last", "--about", "rados/write-latency"]);
+    assert_eq!(Vec::from_iter(layers), ["device", "network", "osd", "rados", "store"]);
+    assert_eq!(Vec::from_iter(patterns), ["write-latency"]);
 }
 
 fn ctrl_in_every_format(lab: &Lab) {
