@@ -46,6 +46,9 @@ pub enum MadeThing {
     File {
         device: u64,
         inode: u64,
+        /// On which mounted file system it is, in words. `None`: the kernel did not tell, or an older release wrote it down.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<String>,
     },
     /// On which mounted file system it is, in words (`None`: the kernel did not tell), and its number there.
     Folder {

@@ -3,6 +3,7 @@
 use crate::apply::{Trust, Unmade};
 use crate::entry::{JournalEntry, MadeThing};
 use crate::errors::ClusterError;
+use crate::own_folders::{keeps_numbers, refuse_unmounted};
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -33,10 +34,11 @@ pub fn unmake(path: &Path, run: &str, entry: &JournalEntry, trust: Trust) -> Res
         return Err(ClusterError::NotOurs { what: what(), why: why.to_string() });
     }
     let now = match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Unmade::Undone),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return gone(path, entry),
         other => other.map_err(|error| ClusterError::Undo { what: what(), why: error.to_string() })?,
     };
-    if !is_ours(&now, entry.made.as_ref()) {
+    let ours = is_ours(&now, entry.made.as_ref(), random_name(path, run), keeps_numbers(path));
+    if !ours {
         return Unmade::left("it is another file than the run made, or something was written into it");
     }
     let removed = std::fs::remove_file(path).map(|()| Unmade::Undone);
@@ -48,9 +50,22 @@ fn random_name(path: &Path, run: &str) -> bool {
     name.strip_prefix(&format!(".fathom.{run}.")).is_some_and(|random| random.len() == 16)
 }
 
-fn is_ours(now: &Metadata, made: Option<&MadeThing>) -> bool {
+/// Is it deleted, or only not to be seen, since its file system is not mounted where it was?
+fn gone(path: &Path, entry: &JournalEntry) -> Result<Unmade, ClusterError> {
+    let on = match &entry.made {
+        Some(MadeThing::File { on, .. }) => on.as_ref(),
+        _ => None,
+    };
+    let there = refuse_unmounted(path, on).map(|()| Unmade::Undone);
+    there.map_err(|why| ClusterError::Undo { what: entry.change.what(), why })
+}
+
+/// A device has another number with the next mount (NFS, SMB, FUSE) or start of the host: it counts only where the name is not `random`, of the
+/// run and of no other file. `numbered`: a file keeps its own number there.
+fn is_ours(now: &Metadata, made: Option<&MadeThing>, random: bool, numbered: bool) -> bool {
     match made {
-        Some(MadeThing::File { device, inode }) => now.is_file() && (now.dev(), now.ino()) == (*device, *inode),
+        Some(MadeThing::File { inode, .. }) if random => now.is_file() && (!numbered || now.ino() == *inode),
+        Some(MadeThing::File { device, inode, .. }) => now.is_file() && (now.dev(), now.ino()) == (*device, *inode),
         _ => now.is_file() && now.len() == 0,
     }
 }
@@ -78,7 +93,7 @@ mod tests {
         let path = folder.path().join("x");
         fs::write(&path, "").unwrap();
         let told = fs::metadata(&path).unwrap();
-        let ours = Some(MadeThing::File { device: told.dev(), inode: told.ino() });
+        let ours = Some(MadeThing::File { device: told.dev(), inode: told.ino(), on: None });
         // Another file that the user moved there: the first one keeps its inode.
         fs::rename(&path, folder.path().join("kept")).unwrap();
         fs::write(&path, "theirs").unwrap();
@@ -93,6 +108,39 @@ mod tests {
         fs::rename(folder.path().join("kept"), &path).unwrap();
         assert_eq!(unmade(&path, ours).unwrap(), Unmade::Undone);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_is_known_again_under_the_next_mount_and_waited_for_without_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join(own_name(RUN));
+        fs::write(&own, "").unwrap();
+        let told = fs::metadata(&own).unwrap();
+        let made =
+            |inode: u64, on: &str| Some(MadeThing::File { device: told.dev() + 1, inode, on: Some(on.to_string()) });
+        let here = crate::own_folders::mounted(&own).unwrap();
+        assert!(matches!(unmade(&own, made(told.ino() + 1, &here)), Ok(Unmade::Left(_))));
+        assert!(own.exists());
+        assert_eq!(unmade(&own, made(told.ino(), &here)).unwrap(), Unmade::Undone);
+        assert!(!own.exists());
+        assert_eq!(unmade(&own, made(told.ino(), &here)).unwrap(), Unmade::Undone, "deleted since");
+        let why = unmade(&own, made(told.ino(), "nas:/x (nfs4) at /mnt")).unwrap_err().to_string();
+        assert!(
+            why.contains("nas:/x (nfs4) at /mnt, which is not mounted there now; mount it, then: fathom restore"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn where_numbers_of_files_change_a_random_name_tells() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join(own_name(RUN));
+        fs::write(&own, "").unwrap();
+        let told = fs::metadata(&own).unwrap();
+        let made = MadeThing::File { device: told.dev(), inode: told.ino() + 1, on: None };
+        assert!(is_ours(&told, Some(&made), true, false));
+        assert!(!is_ours(&told, Some(&made), false, false) && !is_ours(&told, Some(&made), true, true));
+        assert!(!is_ours(&fs::metadata(folder.path()).unwrap(), Some(&made), true, false), "a folder");
     }
 
     #[test]

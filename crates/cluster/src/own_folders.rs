@@ -5,7 +5,7 @@ use crate::cephfs::{LOOK_AGAIN, settled};
 use crate::emptied::{NO_FOLDER, not_empty};
 use crate::entry::{JournalEntry, MadeThing, own_prefix};
 use crate::errors::ClusterError;
-use crate::here::mounts::mount_of;
+use crate::here::mounts::{Mount, mount_of};
 use model::Change;
 use nix::dir::{Dir, Entry, Type};
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat, openat2};
@@ -49,10 +49,34 @@ pub(crate) fn refuses(errno: i32) -> bool {
     refusals.contains(&nix::errno::Errno::from_raw(errno))
 }
 
-/// On which file system a path lies, through all links before its last part.
-fn mounted(path: &Path) -> Option<String> {
+/// On which file system a path lies, through all links before its last part, in words.
+pub(crate) fn mounted(path: &Path) -> Option<String> {
+    holder(path).map(|mount| mount.what())
+}
+
+fn holder(path: &Path) -> Option<Mount> {
     let around = path.parent()?.canonicalize().ok()?;
-    mount_of(&around.join(path.file_name()?)).map(|mount| mount.what())
+    mount_of(&around.join(path.file_name()?))
+}
+
+/// Is the file system `on` which a thing was made another one than that which is mounted there now? Says so then.
+pub(crate) fn refuse_unmounted(path: &Path, on: Option<&String>) -> Result<(), String> {
+    match on {
+        Some(before) if mounted(path).as_ref() != Some(before) => {
+            Err(format!("it was on {before}, which is not mounted there now; mount it, then: fathom restore"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Does a file keep its number where this path lies, over the next mount? FUSE programs and servers of other systems count as they like; of
+/// those, ceph-fuse alone tells the file system's own numbers.
+pub(crate) fn keeps_numbers(path: &Path) -> bool {
+    holder(path).is_none_or(|mount| numbers_last(&mount.kind))
+}
+
+fn numbers_last(kind: &str) -> bool {
+    kind == "fuse.ceph-fuse" || !["fuse", "cifs", "smb", "9p"].iter().any(|counts| kind.starts_with(counts))
 }
 
 /// Deletes what is ours in it, and it, if nothing else is in it.
@@ -128,10 +152,14 @@ fn removed(path: &Path, made: Option<&MadeThing>, deleted: &AtomicU64) -> Result
         Err(errno) => return Err(in_words(errno)),
     };
     let found = fstat(&folder).map_err(in_words)?;
-    if let Some(MadeThing::Folder { inode, .. }) = made
+    if let Some(MadeThing::Folder { on, inode }) = made
         && found.st_ino != *inode
     {
-        return Ok(Unmade::Left("what has its name now is another folder".to_string()));
+        if keeps_numbers(path) {
+            return Ok(Unmade::Left("what has its name now is another folder".to_string()));
+        }
+        // It bears the run's name on the same file system, and of what is in it only what bears a name of ours goes.
+        refuse_unmounted(path, on.as_ref())?;
     }
     let all = entries(folder.try_clone().map_err(|error| error.to_string())?)?;
     if let Some(other) = emptied(&folder, &all, &emptied_side_by_side, deleted)? {
@@ -151,12 +179,8 @@ pub(crate) const NOT_FOUND: &str =
 /// Is it deleted, or only not to be seen, since its file system is not mounted where it was?
 fn gone(path: &Path, made: Option<&MadeThing>) -> Result<Unmade, String> {
     let Some(MadeThing::Folder { on, .. }) = made else { return Ok(Unmade::Undone) };
-    match on {
-        Some(before) if mounted(path).as_ref() != Some(before) => {
-            Err(format!("it was on {before}, which is not mounted there now; mount it, then: fathom restore"))
-        }
-        _ => Ok(Unmade::Left(NOT_FOUND.to_string())),
-    }
+    refuse_unmounted(path, on.as_ref())?;
+    Ok(Unmade::Left(NOT_FOUND.to_string()))
 }
 
 /// A server of metadata deletes for several at once more than for one.
@@ -271,6 +295,12 @@ mod tests {
     fn only_a_refusal_says_that_nothing_was_made() {
         assert!([libc::EEXIST, libc::ENOENT, libc::EACCES, libc::EROFS, libc::ENOSPC].into_iter().all(refuses));
         assert!(![libc::ETIMEDOUT, libc::EIO, libc::EINTR, libc::ENOTCONN].into_iter().any(refuses));
+    }
+
+    #[test]
+    fn a_file_keeps_its_number_where_the_file_system_gives_it() {
+        assert!(["ext4", "xfs", "nfs4", "ceph", "fuse.ceph-fuse"].into_iter().all(numbers_last));
+        assert!(!["fuse.sshfs", "fuse", "cifs", "smb3", "9p"].into_iter().any(numbers_last));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::entry::MadeThing;
 use crate::errors::ClusterError;
 use crate::here::mounts::mount_of;
 use crate::own_files::own_name;
+use crate::own_folders::mounted;
 use model::Change;
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
@@ -64,7 +65,7 @@ fn named(journal: &mut Journal, folder: &Path) -> Result<(File, Change), Cluster
         let made = made.map_err(|error| failed(&path, &error))?;
         let told = made.metadata().map_err(|error| failed(&path, &error))?;
         file = Some(made);
-        Ok(MadeThing::File { device: told.dev(), inode: told.ino() })
+        Ok(MadeThing::File { device: told.dev(), inode: told.ino(), on: mounted(&path) })
     })?;
     let file = file.ok_or_else(|| failed(folder, &"no file was made"))?;
     Ok((file, change))
