@@ -314,6 +314,19 @@ impl Folder {
         Ok(Folder { file: File { on: self.file.on.clone(), open } })
     }
 
+    pub fn make_folder(&self, name: &CStr) -> Result<(), CephError> {
+        self.file.on.with("", |on, _| {
+            // SAFETY: mounted, the folder is open, and the name lives through the call.
+            let code = unsafe { (on.fns.ceph_mkdirat)(on.raw, self.file.open, name.as_ptr(), 0o700) };
+            on.check(code, || format!("make folder {}", name.to_string_lossy())).map(drop)
+        })
+    }
+
+    /// A file in it, for reading and writing; made if it is not there.
+    pub fn open(&self, name: &CStr) -> Result<File, CephError> {
+        self.file_of(name, O_RDWR | O_CREAT)
+    }
+
     /// A file that was not there, written and closed. `durable`: synced before it is closed.
     pub fn create(&self, name: &CStr, content: &[u8], durable: bool) -> Result<(), CephError> {
         self.file_of(name, O_WRONLY | O_CREAT | O_EXCL)?.written_and_closed(content, false, durable)

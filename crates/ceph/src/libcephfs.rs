@@ -69,6 +69,7 @@ functions! {
         fn ceph_fstatx(Mount, c_int, *mut Statx, c_uint, c_uint) -> c_int;
         fn ceph_ftruncate(Mount, c_int, i64) -> c_int;
         fn ceph_openat(Mount, c_int, Text, c_int, mode_t) -> c_int;
+        fn ceph_mkdirat(Mount, c_int, Text, mode_t) -> c_int;
         fn ceph_unlinkat(Mount, c_int, Text, c_int) -> c_int;
         fn ceph_fdopendir(Mount, c_int, *mut Directory) -> c_int;
         fn ceph_opendir(Mount, Text, *mut Directory) -> c_int;

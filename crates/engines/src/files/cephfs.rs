@@ -31,15 +31,21 @@ impl Cephfs {
     fn within(&mut self, path: &str) -> Result<(&Folder, CString), OpError> {
         let (outer, name) = path.rsplit_once('/').unwrap_or(("", path));
         if !self.open.contains_key(outer) {
-            let mut found = self.mounted.folder(&self.folder).map_err(failed)?;
-            for part in outer.split('/').filter(|part| !part.is_empty()) {
-                found = found.folder(&named(part)?).map_err(failed)?;
-            }
+            let found = walked(&self.mounted, &format!("{}/{outer}", self.folder))?;
             self.open.insert(outer.to_string(), found);
         }
         let name = named(name)?;
         self.open.get(outer).map(|folder| (folder, name)).ok_or_else(|| OpError::of(libc::ENOENT))
     }
+}
+
+/// From the root on, part by part: what is a link is no folder.
+fn walked(mounted: &Arc<ceph::FileSystem>, path: &str) -> Result<Folder, OpError> {
+    let mut found = mounted.folder("/").map_err(failed)?;
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        found = found.folder(&named(part)?).map_err(failed)?;
+    }
+    Ok(found)
 }
 
 fn named(part: &str) -> Result<CString, OpError> {
@@ -55,13 +61,15 @@ fn failed(error: CephError) -> OpError {
 
 impl FileSystem for Cephfs {
     fn enter(&mut self, path: &str) -> Result<(), OpError> {
-        self.folder = self.at(path);
-        self.open.clear();
+        let (entered, begin) = (self.at(path), String::new());
+        self.open = HashMap::from([(begin, walked(&self.mounted, &entered)?)]);
+        self.folder = entered;
         Ok(())
     }
 
     fn make_folder(&mut self, path: &str) -> Result<(), OpError> {
-        self.mounted.make_folder(&self.at(path)).map_err(failed)
+        let (folder, name) = self.within(path)?;
+        folder.make_folder(&name).map_err(failed)
     }
 
     fn create(&mut self, path: &str, content: &[u8], durable: bool) -> Result<(), OpError> {
@@ -95,7 +103,8 @@ impl FileSystem for Cephfs {
     }
 
     fn delete(&mut self, path: &str) -> Result<(), OpError> {
-        self.mounted.remove(&self.at(path)).map_err(failed)
+        let (folder, name) = self.within(path)?;
+        folder.remove(&name, false).map_err(failed)
     }
 }
 
@@ -106,10 +115,10 @@ pub struct CephfsBlocks {
 }
 
 impl CephfsBlocks {
-    pub fn open(mounted: &Arc<ceph::FileSystem>, folder: &str, name: &str) -> Result<CephfsBlocks, CephError> {
-        let path = format!("{folder}/{name}");
-        let file = mounted.open(&path)?;
-        Ok(CephfsBlocks { file, size: mounted.size(&path)? })
+    pub fn open(mounted: &Arc<ceph::FileSystem>, folder: &str, name: &str) -> Result<CephfsBlocks, OpError> {
+        let file = walked(mounted, folder)?.open(&named(name)?).map_err(failed)?;
+        let size = mounted.size(&format!("{folder}/{name}")).map_err(failed)?;
+        Ok(CephfsBlocks { file, size })
     }
 }
 

@@ -12,6 +12,8 @@ use std::path::Path;
 
 /// How a folder is opened from which paths begin.
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// How the one around it is.
+const AROUND: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// Size of the buffer into which names of a folder are read, as in C libraries.
 const NAMES: usize = 32 * 1024;
 
@@ -26,18 +28,30 @@ impl System {
     /// # Errors
     /// The folder is not there, or may not be entered.
     pub fn open(folder: &Path) -> Result<System, OpError> {
-        let opened = rustix::fs::openat(CWD, folder, FOLDER, Mode::empty()).map_err(errno)?;
+        let opened = match (folder.parent(), folder.file_name()) {
+            // Where it lies is whoever named it's own affair, and links there are followed.
+            (Some(around), Some(name)) => {
+                let around = rustix::fs::openat(CWD, around, AROUND, Mode::empty()).map_err(errno)?;
+                within(&around, Path::new(name), FOLDER, Mode::empty())?
+            }
+            _ => rustix::fs::openat(CWD, folder, FOLDER, Mode::empty()).map_err(errno)?,
+        };
         let direct = if direct(folder) { OFlags::DIRECT } else { OFlags::empty() };
         Ok(System { folder: opened, direct, names: vec![MaybeUninit::uninit(); NAMES] })
     }
 
-    /// Whatever has been put in the place of a file or folder of ours: no link is followed, and nothing that is mounted there is entered. A
-    /// file that is made is its owner's.
+    /// A file that is made is its owner's.
     fn opened(&self, path: &str, flags: OFlags) -> Result<OwnedFd, OpError> {
-        let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
         let mode = if flags.contains(OFlags::CREATE) { Mode::RUSR | Mode::WUSR } else { Mode::empty() };
-        rustix::fs::openat2(&self.folder, path, flags, mode, within).map_err(errno)
+        within(&self.folder, Path::new(path), flags, mode)
     }
+}
+
+/// Whatever has been put in the place of a file or folder of ours: no link is followed, in no part of the path, and nothing that is mounted
+/// there is entered.
+fn within(folder: &OwnedFd, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, OpError> {
+    let ours = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    rustix::fs::openat2(folder, path, flags, mode, ours).map_err(errno)
 }
 
 fn written_and_closed(file: OwnedFd, content: &[u8], durable: bool) -> Result<(), OpError> {
@@ -68,7 +82,7 @@ fn errno(errno: Errno) -> OpError {
 
 impl FileSystem for System {
     fn enter(&mut self, path: &str) -> Result<(), OpError> {
-        self.folder = rustix::fs::openat(&self.folder, path, FOLDER, Mode::empty()).map_err(errno)?;
+        self.folder = self.opened(path, FOLDER)?;
         Ok(())
     }
 
@@ -79,7 +93,11 @@ impl FileSystem for System {
     }
 
     fn make_folder(&mut self, path: &str) -> Result<(), OpError> {
-        rustix::fs::mkdirat(&self.folder, path, Mode::RWXU).map_err(errno)
+        match path.rsplit_once('/') {
+            Some((outer, name)) => rustix::fs::mkdirat(self.opened(outer, FOLDER)?, name, Mode::RWXU),
+            None => rustix::fs::mkdirat(&self.folder, path, Mode::RWXU),
+        }
+        .map_err(errno)
     }
 
     fn create(&mut self, path: &str, content: &[u8], durable: bool) -> Result<(), OpError> {
@@ -183,5 +201,23 @@ mod tests {
         system.write("0/file", b"new", WrittenTo::Nothing, true).unwrap();
         system.write("0/file", b"er", WrittenTo::End, false).unwrap();
         assert_eq!(fs::read(own.join("0/file")).unwrap(), b"newer");
+    }
+
+    #[test]
+    fn nothing_below_a_link_is_entered_or_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, theirs) = (folder.path().join("own"), folder.path().join("theirs"));
+        fs::create_dir_all(theirs.join("job0")).unwrap();
+        fs::create_dir(&own).unwrap();
+        symlink(&theirs, own.join("tree")).unwrap();
+        let mut system = System::open(&own).unwrap();
+        assert!(system.enter("tree/job0").is_err() && system.enter("tree").is_err());
+        assert!(system.make_folder("tree/job1").is_err() && !theirs.join("job1").exists());
+        system.make_folder("own").unwrap();
+        system.make_folder("own/job0").unwrap();
+        system.enter("own/job0").unwrap();
+        symlink(&theirs, folder.path().join("link")).unwrap();
+        assert!(System::open(&folder.path().join("link")).is_err(), "the run's own folder");
+        assert!(System::open(&folder.path().join("link/job0")).is_ok(), "where the user's link leads");
     }
 }

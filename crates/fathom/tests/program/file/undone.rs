@@ -62,25 +62,30 @@ fn what_a_killed_run_left_in_cephfs_is_undone_and_a_link_in_its_place_is_not_fol
     assert!(lost.code != 0 && !lost.err.contains("panicked"), "{}", lost.err);
 }
 
-/// In the place of a folder of the run's own stands a link to somebody else's, with files of the same names.
-fn linked_elsewhere(mut run: Command, top: &Path) {
-    let others = top.join("others");
-    fs::create_dir(&others).unwrap();
+/// In the place of a folder of the run's own stands a link to somebody else's, with files of the same names: of the lowest, or of the one
+/// in which all lie.
+fn linked_elsewhere(mut run: Command, top: &Path, upper: bool) {
+    let (all, below) = (top.join(format!("others-{upper}")), if upper { "job0.fathom/0.fathom" } else { "" });
+    let others = all.join(below);
+    fs::create_dir_all(&others).unwrap();
     (0..8).for_each(|number| fs::write(others.join(format!("{number}.fathom")), "theirs").unwrap());
     let child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let within = "4096.1x1x8.fathom/job0.fathom/0.fathom";
+    let (tree, within) = ("4096.1x1x8.fathom", "4096.1x1x8.fathom/job0.fathom/0.fathom");
     eventually("the run to make its files", 60, || {
         own_folder(top).is_some_and(|own| own.join(within).join("7.fathom").exists())
     });
-    let folder = own_folder(top).unwrap().join(within);
-    fs::rename(&folder, top.join("moved")).unwrap();
-    std::os::unix::fs::symlink(&others, &folder).unwrap();
+    let own = own_folder(top).unwrap();
+    let folder = own.join(if upper { tree } else { within });
+    fs::rename(&folder, top.join(format!("moved-{upper}"))).unwrap();
+    std::os::unix::fs::symlink(&all, &folder).unwrap();
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     for number in 0..8 {
         assert_eq!(fs::read(others.join(format!("{number}.fathom"))).unwrap(), b"theirs", "{said}");
     }
     assert_eq!(fs::read_dir(&others).unwrap().count(), 8);
+    // The link keeps it from being deleted.
+    let _gone = fs::remove_dir_all(&own);
 }
 
 const REWRITES: [&str; 8] =
@@ -90,11 +95,11 @@ const REWRITES: [&str; 8] =
 fn what_others_put_in_the_place_of_folders_is_not_written_to() {
     let (home, top) = (Home::new(), tempfile::tempdir().unwrap());
     let words = [&["file", top.path().to_str().unwrap(), "--passes", "1"][..], &REWRITES].concat();
-    linked_elsewhere(home.fathom(&words), top.path());
+    [false, true].into_iter().for_each(|upper| linked_elsewhere(home.fathom(&words), top.path(), upper));
     let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "cephfs"]);
     let mut mount = Mount::of(&lab);
     let words = [&["file", "--cephfs", "cephfs", "--passes", "1"][..], &REWRITES].concat();
-    linked_elsewhere(lab.fathom(&words), mount.path());
+    [false, true].into_iter().for_each(|upper| linked_elsewhere(lab.fathom(&words), mount.path(), upper));
     mount.unmount();
 }
 
