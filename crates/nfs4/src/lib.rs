@@ -5,6 +5,7 @@ mod client;
 mod errors;
 mod file;
 mod folder;
+mod names;
 mod rpc;
 mod session;
 #[cfg(test)]

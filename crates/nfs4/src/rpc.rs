@@ -1,7 +1,8 @@
 //! Calls of procedures over TCP (ONC RPC, RFC 5531), one at a time.
 
+use crate::names::readable;
 use nfs::v4::protocol::{CompoundArgs, CompoundResponse};
-use nfs::xdr::{Decode, Decoder, Encode, Encoder};
+use nfs::xdr::{Decode, Decoder, Encode, Encoder, Error};
 use nix::libc;
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockType, SockaddrStorage, bind, connect, setsockopt, socket, sockopt,
@@ -162,7 +163,16 @@ fn decoded(answer: &[u8], transaction: u32) -> io::Result<CompoundResponse> {
     let _kind = word()?;
     from.read_opaque(400).map_err(senseless)?;
     match from.read_u32().map_err(senseless)? {
-        0 => CompoundResponse::decode(&mut from).map_err(senseless),
+        0 => {
+            let begin = from.position();
+            match CompoundResponse::decode(&mut from) {
+                Err(Error::InvalidUtf8) => {
+                    CompoundResponse::decode(&mut Decoder::new(&readable(answer, begin)[begin..]))
+                }
+                read => read,
+            }
+            .map_err(senseless)
+        }
         1 | 2 => Err(senseless("no NFS of version 4 is served there")),
         other => Err(senseless(format!("the call is not understood ({other})"))),
     }
@@ -231,6 +241,7 @@ fn own() -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use nfs::v4::Status;
+    use nfs::v4::protocol::OperationResult;
     use proptest::prelude::*;
 
     const TRANSACTION: u32 = 7;
@@ -255,6 +266,38 @@ mod tests {
         assert!(why(&[TRANSACTION, REPLY, 0, AUTH_NONE, 0, 5]).contains("not understood"));
         read(&DONE).unwrap_err();
         read(&[]).unwrap_err();
+    }
+
+    /// What others named in another encoding does not hide what is ours.
+    #[test]
+    fn a_name_that_is_no_utf8_is_told_and_is_none_of_ours() {
+        let listing = |names: &[&[u8]]| {
+            let mut answer = Encoder::new();
+            DONE.iter().for_each(|word| answer.write_u32(*word));
+            // Done, no tag, three results: of the session, of the handle, of the folder.
+            [0, 0, 3, 53, 0].iter().for_each(|word| answer.write_u32(*word));
+            answer.write_fixed_opaque(&[0; 36]);
+            [22, 0, 26, 0].iter().for_each(|word| answer.write_u32(*word));
+            answer.write_fixed_opaque(&[0; 8]);
+            for name in names {
+                answer.write_bool(true);
+                answer.write_fixed_opaque(&[7; 8]);
+                answer.write_opaque(name, 100).unwrap();
+                // The type: a file.
+                [1, 1 << 1, 4, 1].iter().for_each(|word| answer.write_u32(*word));
+            }
+            // No more, and it is the end.
+            answer.write_bool(false);
+            answer.write_bool(true);
+            let answer = decoded(&answer.into_bytes(), TRANSACTION).unwrap();
+            let Some(OperationResult::ReadDir { entries, .. }) = answer.results.last() else { panic!("{answer:?}") };
+            entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(listing(&[b"1.fathom", "café".as_bytes()]), ["1.fathom", "café"]);
+        assert_eq!(
+            listing(&[b"1.fathom", b"caf\xe9", b"\xfc.fathom", b"2.fathom", "ü".as_bytes()]),
+            ["1.fathom", "caf?", "?.fatho?", "2.fathom", "ü"]
+        );
     }
 
     /// What a connection makes of a server that sends these bytes again and again, with a pause between.
