@@ -142,6 +142,7 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     let may_shrink = experiment.thresholds().is_empty()
         && request.experiment.plans_layers()
         && !request.fixes_working_sets()
+        && request.workload.tree.is_none()
         && !request.workload.verify;
     let Draft { changes, steps, .. } = draft;
     Ok(Plan { changes, steps, may_shrink, cut: Vec::new(), goal, experiment })

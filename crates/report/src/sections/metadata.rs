@@ -2,7 +2,9 @@
 
 use crate::block::{Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
-use model::{Durability, Estimate, Figure, Label, Layer, Metric, OpClass, Pattern, Report, Scope, Workload};
+use model::{
+    Durability, Estimate, Figure, Label, Layer, Metric, OpClass, Pattern, Report, Scope, Tree, Workload, units,
+};
 
 pub(super) fn blocks(report: &Report, _: &Scope) -> Vec<Block> {
     let all = figures(report);
@@ -56,7 +58,7 @@ fn table(report: &Report, figures: &[&Figure]) -> Vec<Block> {
     vec![
         Block::title(format!("{things} {how}: how many operations a second, and how long each takes")),
         table.into(),
-        Block::note(note(report, first)),
+        Block::note(note(report, first) + &beside_trees(figures)),
     ]
 }
 
@@ -154,7 +156,7 @@ fn named(figure: &Figure) -> &'static str {
 
 fn note(report: &Report, figure: &Figure) -> String {
     let (of, jobs) = (&figure.workload, jobs(report, figure));
-    let tree = of.tree.map_or(String::new(), |tree| format!("; {}", tree.what()));
+    let tree = of.tree.map_or(String::new(), |tree| format!("; {}{}", tree.what(), cut(of, tree)));
     let each = if figure.layer.of_folders() { ", one operation at a time each" } else { "" };
     let writes = [OpClass::Create, OpClass::Append, OpClass::Rewrite].into_iter().any(|class| of.mix.has(class));
     let synced = figure.layer.of_folders() && writes && of.durability != Durability::None;
@@ -169,6 +171,24 @@ fn note(report: &Report, figure: &Figure) -> String {
     let things = words_of(figure.layer).things.to_lowercase();
     let buckets = if of.buckets > 1 { format!(" in {} buckets", of.buckets) } else { String::new() };
     format!("{jobs}{each}; {things} of {}{buckets}{tree}{synced}; {rates}", words::sizes(of))
+}
+
+/// What these do says little of a population whose files are many.
+fn beside_trees(figures: &[&Figure]) -> String {
+    let is = |class: &OpClass| figures.iter().any(|one| one.layer.of_folders() && one.kind == *class);
+    let few = [OpClass::Append, OpClass::Rename, OpClass::Delete].into_iter().filter(is);
+    let few = few.map(OpClass::name).collect::<Vec<_>>().join(", ");
+    if few.is_empty() { few } else { format!("; of a few files that each job has made beside the tree: {few}") }
+}
+
+/// Writing all of them took too long.
+fn cut(of: &Workload, tree: Tree) -> String {
+    let (there, whole) = (of.lane_items().saturating_mul(of.jobs.max(1).into()), tree.files(of.jobs));
+    if there < whole {
+        format!(" (cut to the first {} of {})", units::count(there), units::count(whole))
+    } else {
+        String::new()
+    }
 }
 
 /// `16 jobs`, `16 requests at a time`, `16 jobs on each of 3 hosts`
@@ -231,5 +251,14 @@ mod tests {
             names_listed(&workload)
         };
         assert_eq!((of(1), of(3), of(1001), of(4096)), (0, 1, 500, 878));
+    }
+
+    #[test]
+    fn of_a_tree_that_was_cut_the_files_that_are_there_are_told() {
+        let tree = Tree { levels: 1, folders: 8, files: 128, shared: false };
+        let load = |span| Workload { jobs: 16, block: 4096, ..Workload::canonical(Pattern::Stat, span, 1) };
+        let whole = tree.bytes(16, 4096);
+        assert_eq!(cut(&load(whole), tree), "");
+        assert_eq!(cut(&load(whole / 8), tree), " (cut to the first 2,048 of 16,384)");
     }
 }

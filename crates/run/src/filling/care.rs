@@ -15,6 +15,8 @@ const STALL: Duration = Duration::from_secs(60);
 pub struct Care {
     alone: Step,
     what: String,
+    /// What is written, all in all.
+    total: Bytes,
     before: Seen,
     last: Bytes,
     moved: Instant,
@@ -31,11 +33,11 @@ impl Care {
         let alone = Step { targets: vec![target.clone()], workload, ..step.clone() };
         let before = health.seen();
         let trouble = guard::trouble(&alone, &before, &before);
-        let total = alone.workload.span;
+        let total = super::sets::needed(step);
         // One that can't be made smaller has the time that it takes.
-        let pace = seconds.filter(|_| super::sets::smaller(&step.workload, 0.0) < total);
+        let pace = seconds.filter(|_| super::sets::smaller(&step.workload, 0.0) < step.workload.span);
         let pace = pace.map(|seconds| Pace { seconds, total, begun: Instant::now(), first: None, slow: None });
-        Care { alone, what: what(step, target), before, last: 0, moved: Instant::now(), trouble, pace }
+        Care { alone, what: what(step, target), total, before, last: 0, moved: Instant::now(), trouble, pace }
     }
 
     /// True: it goes on.
@@ -50,7 +52,7 @@ impl Care {
             self.trouble = guard::trouble(&self.alone, &self.before, &health.seen()).or(stalled);
         }
         let in_time = self.pace.as_mut().is_none_or(|pace| pace.in_time(done, now));
-        let share = (done as f64 / self.alone.workload.span.max(1) as f64).min(1.0);
+        let share = (done as f64 / self.total.max(1) as f64).min(1.0);
         let told = sink.tell(Event::Progress { what: self.what.clone(), share });
         told.is_ok() && in_time && self.trouble.is_none() && !health.asked_to_end()
     }

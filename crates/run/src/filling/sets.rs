@@ -33,13 +33,14 @@ impl Set {
     }
 }
 
-/// How much of its data a step needs, always from the beginning on: the lanes of some shapes need a little more than the span.
-fn needed(step: &Step) -> Bytes {
+/// How much of its data a step needs, always from the beginning on: the lanes of some shapes need a little more than the span, and things of
+/// different sizes less, which is as if all were the largest.
+pub fn needed(step: &Step) -> Bytes {
     let workload = &step.workload;
     match model::ObjectsNeeded::of(step.layer, workload) {
         Some(objects) => objects.bytes,
         None if step.layer.can().images => workload.lane_span() * Bytes::from(workload.jobs.max(1)),
-        None => workload.span,
+        None => workload.bytes(),
     }
 }
 
@@ -317,6 +318,20 @@ mod tests {
         let told = shrink(&mut plan, &[(Set::of(&steps[3]), 0.5)]);
         assert!(told[0].contains("device layer for sequential work full takes long"), "{told:?}");
         assert_eq!(done.lacking(jobs(&plan)).iter().map(|(step, _)| step.id.0).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn of_things_of_different_sizes_what_they_really_have_is_written() {
+        let sizes = model::Sizes::between(4096, 1 << 20).unwrap();
+        let tree = Tree { levels: 1, folders: 8, files: 128, shared: false };
+        let span = tree.bytes(16, 1 << 20);
+        let load = Workload { jobs: 16, depth: 16, block: 1 << 20, ..Workload::canonical(Pattern::Stat, span, 1) };
+        let load = Workload { sizes: Some(sizes), tree: Some(tree), ..load };
+        let step = |layer, workload: Workload| Step::new(0, layer, Pattern::Stat, Vec::new(), workload);
+        let files = step(Layer::File, load.clone());
+        assert!(needed(&files) == load.bytes() && needed(&files) < span / 2, "{} of {span}", needed(&files));
+        let objects = step(Layer::Object, Workload { tree: None, object: Some(1 << 20), ..load });
+        assert!(needed(&objects) < span / 2, "{} of {span}", needed(&objects));
     }
 
     proptest! {
