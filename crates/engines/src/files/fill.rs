@@ -18,7 +18,8 @@ const ENDS_WITHIN: Duration = Duration::from_secs(10);
 /// How often whoever waits hears of it.
 const TELL: Duration = Duration::from_millis(100);
 
-/// What all threads of a fill share.
+/// What threads that make files share with whoever waits for them.
+#[derive(Default)]
 pub struct Progress {
     bytes: AtomicU64,
     stop: AtomicBool,
@@ -30,6 +31,15 @@ impl Progress {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         !self.stop.load(Ordering::Relaxed)
     }
+
+    pub fn so_far(&self) -> Bytes {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Nobody waits any more: what is made from now on would stay when all is undone.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Fills one lane's part.
@@ -38,7 +48,7 @@ pub type FillsLane = Arc<dyn Fn(u32, &Progress) -> Result<(), EngineError> + Sen
 /// Until all have ended, one has failed, or `progress` says that nobody waits any more; nobody writes any more then but threads that hang in
 /// the kernel.
 pub fn side_by_side(lanes: u32, fill: &FillsLane, progress: &mut dyn FnMut(Bytes) -> bool) -> Result<(), EngineError> {
-    let shared = Arc::new(Progress { bytes: AtomicU64::new(0), stop: AtomicBool::new(false) });
+    let shared = Arc::new(Progress::default());
     let threads = THREADS.min(lanes).max(1);
     let (tell, told) = sync_channel(threads as usize);
     for thread in 0..threads {
@@ -60,8 +70,8 @@ pub fn side_by_side(lanes: u32, fill: &FillsLane, progress: &mut dyn FnMut(Bytes
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if given_up.is_none() && (failed.is_some() || !progress(shared.bytes.load(Ordering::Relaxed))) {
-            shared.stop.store(true, Ordering::Relaxed);
+        if given_up.is_none() && (failed.is_some() || !progress(shared.so_far())) {
+            shared.stop();
             given_up = Some(Instant::now());
         }
         // What the others make meanwhile would stay when all is undone.

@@ -18,13 +18,13 @@ use blocks::{BlockFile, BlocksSession};
 use cephfs::{Cephfs, CephfsBlocks};
 use fill::{FillsLane, Progress};
 use model::workload::OBJECT_MOST;
-use model::{Bytes, NfsExport, OpClass, Place, Sizes, Target, Workload};
+use model::{Bytes, Durability, NfsExport, OpClass, Place, Sizes, Target, Workload};
 use names::Names;
 use nfs::{NfsBlocks, NfsFiles};
 use session::FilesSession;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 use system::System;
 
@@ -61,7 +61,7 @@ impl Engine for FilesEngine {
     fn refuse(&self, target: &Target, workload: &Workload) -> Option<String> {
         let refused = crate::verify::refusal(self, workload, true);
         let place = self.refuse_place(target, workload);
-        place.or(refused).or_else(|| self.refuse_shape(workload))
+        place.or(refused).or_else(|| self.refuse_shape(workload)).or_else(|| self.refuse_durability(workload))
     }
 
     fn prepare(
@@ -108,9 +108,9 @@ impl Engine for FilesEngine {
             return Err(EngineError::Refused(why));
         }
         let (root, own) = (Root::of(context, target)?, workload.clone());
-        let session = patiently(move || -> Result<Box<dyn Session>, EngineError> {
+        let session = patiently(ANSWER_WITHIN, move |progress| -> Result<Box<dyn Session>, EngineError> {
             match (Names::of(&own), root) {
-                (Some(names), root) => Ok(Box::new(FilesSession::open(root.open()?, names, &own, lane)?)),
+                (Some(names), root) => Ok(Box::new(FilesSession::open(root.open()?, names, (&own, lane), progress)?)),
                 (None, root) => {
                     let file = root.open_blocks(&blocks::name(&own, lane))?;
                     Ok(Box::new(BlocksSession::open(file, &own, lane)?))
@@ -165,6 +165,27 @@ impl FilesEngine {
             )),
             () => None,
         }
+    }
+}
+
+impl FilesEngine {
+    /// What is told of a figure is what was done.
+    fn refuse_durability(&self, workload: &Workload) -> Option<String> {
+        let writes = workload.mix.classes().any(|class| class.changes() && class.moves_bytes());
+        let why = match (workload.durability, self.way, workload.of_files()) {
+            _ if !writes => return None,
+            (Durability::Sync | Durability::Dsync | Durability::Fdatasync | Durability::GroupCommit, _, true) => {
+                "a file that is written by its name is synced before it is closed, or not; choose --sync fsync, or none"
+            }
+            (Durability::GroupCommit, ..) => {
+                "each write is by itself, and none waits for a common sync; choose another --sync"
+            }
+            (Durability::None, Way::Nfs, false) => {
+                "a write has ended when it is in the server's stable storage; leave --sync out"
+            }
+            _ => return None,
+        };
+        Some(why.to_string())
     }
 }
 
@@ -226,14 +247,76 @@ fn named(target: &Target, error: EngineError) -> EngineError {
     }
 }
 
-/// Does it in a thread of its own, which is left behind if it hangs in the kernel.
+/// Does it in a thread of its own, which is left behind if it hangs in the kernel: if it has made nothing more for this long. It makes nothing
+/// more then.
 fn patiently<T: Send + 'static>(
-    what: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
+    within: Duration,
+    what: impl FnOnce(&Progress) -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {
     let (tell, told) = sync_channel(1);
-    let spawned = std::thread::Builder::new().name("fathom-open".to_string()).spawn(move || tell.send(what()));
+    let progress = Arc::new(Progress::default());
+    let shared = progress.clone();
+    let thread = std::thread::Builder::new().name("fathom-open".to_string());
+    let spawned = thread.spawn(move || tell.send(what(&shared)));
     spawned.map_err(|error| EngineError::Broken(format!("a thread could not be started: {error}")))?;
-    told.recv_timeout(ANSWER_WITHIN).unwrap_or_else(|_| {
-        Err(EngineError::Broken(format!("its file system has not answered for {} s", ANSWER_WITHIN.as_secs())))
-    })
+    let mut before = 0;
+    loop {
+        match told.recv_timeout(within) {
+            Ok(end) => return end,
+            Err(RecvTimeoutError::Timeout) if progress.so_far() != before => before = progress.so_far(),
+            Err(_) => {
+                progress.stop();
+                let why = format!("its file system has not answered for {} s", within.as_secs());
+                return Err(EngineError::Broken(why));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Layer, Pattern, Tree};
+    use std::thread::sleep;
+
+    #[test]
+    fn what_goes_on_is_waited_for_and_what_hangs_makes_nothing_more() {
+        let within = Duration::from_millis(200);
+        let slow = |progress: &Progress| {
+            Ok((0..5).all(|_| {
+                sleep(Duration::from_millis(100));
+                progress.made(1)
+            }))
+        };
+        assert!(patiently(within, slow).unwrap());
+        let (tell, told) = sync_channel(1);
+        let hangs = move |progress: &Progress| {
+            sleep(Duration::from_millis(500));
+            let _heard = tell.send(progress.made(1));
+            Ok(())
+        };
+        assert!(patiently(within, hangs).is_err());
+        assert!(!told.recv().unwrap());
+    }
+
+    #[test]
+    fn a_way_of_syncing_that_is_not_had_is_refused() {
+        use Durability::{Dsync, Fdatasync, Fsync, GroupCommit, None, Sync};
+        let tree = Tree { levels: 1, folders: 2, files: 4, shared: false };
+        let refused = |engine: &FilesEngine, pattern: Pattern| {
+            let load = Workload::canonical(pattern, tree.bytes(16, 4096), 1);
+            let load = Workload { mix: Layer::File.mix_of(pattern), ..load };
+            let of = |durability: &Durability| {
+                engine.refuse_durability(&Workload { durability: *durability, ..load.clone() }).is_some()
+            };
+            [None, Sync, Dsync, Fsync, Fdatasync, GroupCommit].into_iter().filter(of).collect::<Vec<_>>()
+        };
+        for engine in [&POSIX, &LIBCEPHFS, &NFS] {
+            assert_eq!(refused(engine, Pattern::CreateDelete), [Sync, Dsync, Fdatasync, GroupCommit]);
+            assert!(refused(engine, Pattern::OpenRead).is_empty(), "nothing is written");
+            assert!(refused(engine, Pattern::ReadLatency).is_empty());
+        }
+        assert_eq!(refused(&LIBCEPHFS, Pattern::WriteLatency), [GroupCommit]);
+        assert_eq!(refused(&NFS, Pattern::WriteLatency), [None, GroupCommit]);
+    }
 }

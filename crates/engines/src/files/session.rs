@@ -2,6 +2,7 @@
 
 use super::api::{AskedOf, FileSystem, WrittenTo};
 use super::blocks::refuse_lost;
+use super::fill::Progress;
 use super::names::{Names, Path};
 use crate::api::{Done, EngineError, Op, OpError, Session};
 use crate::buffers::Slab;
@@ -45,8 +46,8 @@ impl FilesSession {
     pub fn open(
         mut system: Box<dyn FileSystem>,
         names: Names,
-        workload: &Workload,
-        lane: u32,
+        (workload, lane): (&Workload, u32),
+        progress: &Progress,
     ) -> Result<FilesSession, EngineError> {
         let begin = names.begin(lane.into());
         system.enter(&begin).map_err(|error| EngineError::Broken(format!("enter {begin}: {error}")))?;
@@ -60,27 +61,32 @@ impl FilesSession {
         let mut session =
             FilesSession { system, names, lane, block, durable, slab, queue, number, made, renamed, appended };
         if workload.mix.has(OpClass::Rename) {
-            session.renamed = session.beside(RENAMED)?;
+            session.renamed = session.beside(RENAMED, progress)?;
         }
         if workload.mix.has(OpClass::Delete) {
-            session.made = session.beside(STOCK.into())?.into_iter().map(|(_, path)| path).collect();
+            session.made = session.beside(STOCK.into(), progress)?.into_iter().map(|(_, path)| path).collect();
         }
         if workload.mix.has(OpClass::Append) {
-            session.appended = session.beside(Tree::APPENDED)?.into_iter().map(|(_, path)| (1, path)).collect();
+            session.appended =
+                session.beside(Tree::APPENDED, progress)?.into_iter().map(|(_, path)| (1, path)).collect();
         }
         Ok(session)
     }
 
     /// Makes files in folders of the tree, each with the item in whose folder it lies. One that the file system was too busy for is made again:
     /// that says nothing of what is measured then.
-    fn beside(&mut self, most: u64) -> Result<Vec<(u64, Path)>, EngineError> {
+    fn beside(&mut self, most: u64, progress: &Progress) -> Result<Vec<(u64, Path)>, EngineError> {
         let items = self.names.items();
         let one = |nth: u64| {
             let (item, mut tried) = (nth * items / most, 1);
             loop {
                 let path = self.new_path(item);
                 match self.write(&path, self.names.bytes(item)) {
-                    Ok(()) => return Ok((item, path)),
+                    Ok(()) if progress.made(1) => return Ok((item, path)),
+                    Ok(()) => {
+                        let _gone = self.system.delete(&path);
+                        return Err(EngineError::Broken("nobody waits for its files any more".to_string()));
+                    }
                     Err(error) if tried < TRIES && is_busy(&error) && !self.system.is_lost() => {
                         std::thread::sleep(PAUSE * tried);
                         tried += 1;
@@ -269,7 +275,7 @@ mod tests {
         let opened = |errors: &[i32]| {
             let system = Busy(Arc::new(Mutex::new((errors.to_vec(), Vec::new()))));
             let names = Names::of(&workload).unwrap();
-            let session = FilesSession::open(Box::new(system.clone()), names, &workload, 0);
+            let session = FilesSession::open(Box::new(system.clone()), names, (&workload, 0), &Progress::default());
             let there = system.0.lock().unwrap().1.len();
             (session.map(drop), there)
         };

@@ -6,8 +6,8 @@ use crate::Request;
 use crate::planner::draft::Draft;
 use model::workload::{GIB, MARK, MIB, OBJECT_MOST, PAGE_CACHE};
 use model::{
-    Bytes, Change, Client, ClientHost, Durability, Failure, FileSystemSeen, Inventory, Layer, PathKind, Pattern, Place,
-    Plan, Site, SiteWish, Sizes, Target, Tree, Workload, units,
+    Bytes, Change, Client, ClientHost, Durability, Failure, FileSystemSeen, Inventory, Layer, OpClass, PathKind,
+    Pattern, Place, Plan, Site, SiteWish, Sizes, Step, Target, Tree, Workload, units,
 };
 use std::path::Path;
 
@@ -75,7 +75,7 @@ pub(super) fn refuse_too_many(load: &Workload) -> Result<(), Failure> {
 fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failure> {
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     let fuse = sites.iter().any(|site| file_system(site).is_some_and(FileSystemSeen::of_fuse));
-    if fuse && draft.options.patterns.contains(&Pattern::Stat) {
+    if fuse && (draft.options.patterns.contains(&Pattern::Stat) || mixes_stat(draft)) {
         return Err(Failure::Usage(format!(
             "{}: a program answers for it (FUSE), from a cache of its own too, so that nobody can be sure to ask who keeps the files; take \
              stat-cached instead of stat",
@@ -87,7 +87,10 @@ fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failu
     let mut steps: Vec<(Pattern, Workload)> = loads.map(|(pattern, load)| (pattern, of_tree(draft, load))).collect();
     // Options are of the engines of blocks; where there are no blocks, the engine of names refuses them.
     if steps.iter().any(|(_, load)| !load.of_files()) {
-        steps.iter_mut().filter(|(_, load)| load.of_files()).for_each(|(_, load)| load.options.clear());
+        steps.iter_mut().filter(|(_, load)| load.of_files()).for_each(|(_, load)| {
+            load.options.clear();
+            sync_by_name(load);
+        });
     }
     steps.iter().try_for_each(|(_, load)| refuse_memory_alone(load, sites))?;
     let data = steps.iter().filter(|(_, load)| !load.of_files()).map(|(_, load)| load.span).max();
@@ -118,6 +121,11 @@ fn add_folder(draft: &mut Draft, sites: &[&Site], at: usize) -> Result<(), Failu
         draft.step(pattern, targets.clone(), workload, !pattern.is_metadata());
     }
     Ok(())
+}
+
+/// Is it one of the operations of a mix that is named?
+pub(super) fn mixes_stat(draft: &Draft) -> bool {
+    draft.options.mix.is_some_and(|mix| mix.has(OpClass::Stat))
 }
 
 /// What is written into the page cache and not flushed has reached no file system.
@@ -216,6 +224,13 @@ pub(super) fn of_tree(draft: &Draft, workload: Workload) -> Workload {
     Workload { jobs, depth, block, sizes, span: tree.bytes(jobs, block), tree: Some(tree), ..workload }
 }
 
+/// A way of making blocks durable that is asked for with files by their names beside them: these are synced before they are closed, or not.
+pub(super) fn sync_by_name(load: &mut Workload) {
+    if load.durability != Durability::None {
+        load.durability = Durability::Fsync;
+    }
+}
+
 /// With the kind of its file system: `/mnt/x (ceph)`.
 fn target(site: &Site, place: Place) -> Target {
     let kind = file_system(site).map_or(String::new(), |seen| format!(" ({})", seen.kind));
@@ -255,8 +270,19 @@ pub fn notes(inventory: &Inventory, plan: &Plan) -> Vec<String> {
              in it, and what was read once is answered from there, so that a figure is of both (a large working set: of the first, a small one: of \
              the second); writes count when they have been flushed"
         );
+        let unsynced = format!(
+            "{path}: files that are made, appended to and rewritten by their names without --sync may lie in this host's page cache alone when \
+             they count (by libcephfs and from NFS servers, without a mount, they are stable then); --sync fsync counts them when they have arrived"
+        );
+        let of_it = |step: &Step| {
+            step.targets
+                .iter()
+                .any(|target| matches!(&target.place, Place::Tree { path } if path.parent() == Some(&site.wish.path)))
+        };
+        let unsynced_is = plan.steps.iter().any(|step| of_it(step) && writes_unsynced(&step.workload));
         let cached = plan.steps.iter().any(|step| step.layer == Layer::File && step.workload.through_page_cache());
-        let notes = [(seen.of_fuse(), fuse), (!seen.also_at.is_empty(), also), (cached, through)];
+        let notes =
+            [(seen.of_fuse(), fuse), (!seen.also_at.is_empty(), also), (cached, through), (unsynced_is, unsynced)];
         Some(notes.into_iter().filter(|(is, _)| *is).map(|(_, says)| says).collect::<Vec<_>>())
     };
     let served = inventory.exports.iter().map(|seen| {
@@ -266,6 +292,11 @@ pub fn notes(inventory: &Inventory, plan: &Plan) -> Vec<String> {
         )
     });
     inventory.folders.iter().filter_map(of).flatten().chain(served).collect()
+}
+
+fn writes_unsynced(load: &Workload) -> bool {
+    let writes = [OpClass::Create, OpClass::Append, OpClass::Rewrite].into_iter().any(|class| load.mix.has(class));
+    writes && load.durability == Durability::None
 }
 
 fn refuse(site: &Site) -> Result<(), Failure> {
@@ -309,7 +340,6 @@ mod tests {
     use super::super::file_library::BLOCKS_LEAST;
     use super::*;
     use crate::planner::{self, testing};
-    use model::{OpClass, Step};
     use std::collections::BTreeSet;
 
     fn request(folders: &[&str]) -> Request {
@@ -320,6 +350,13 @@ mod tests {
 
     fn plan(request: &Request, sites: Vec<Site>) -> Result<model::Plan, Failure> {
         planner::plan(&Inventory { folders: sites, ..testing::inventory(0) }, request)
+    }
+
+    fn of_kind(kind: &str) -> Site {
+        let mut site = testing::folder("/mnt");
+        let seen = FileSystemSeen { kind: kind.into(), also_at: Vec::new(), certain: true };
+        site.seen.iter_mut().for_each(|told| told.file_system = Some(seen.clone()));
+        site
     }
 
     #[test]
@@ -337,6 +374,54 @@ mod tests {
             assert!(!step.chart && matches!(step.targets[0].place, Place::Tree { .. }), "{step:?}");
             assert_eq!((load.jobs, load.depth, load.span), (16, 16, TREE.bytes(16, 4096)));
         }
+    }
+
+    #[test]
+    fn a_rate_makes_no_more_trees_than_there_are_jobs_without_it() {
+        let mut request = request(&["/mnt"]);
+        request.workload.patterns = vec![Pattern::CreateDelete, Pattern::ReadLatency];
+        request.workload.rate =
+            Some(model::Rate { per_second: 100.0, arrivals: model::Arrivals::Poisson, by_job: false });
+        let depths = |request: &Request| {
+            let plan = plan(request, vec![testing::folder("/mnt")]).unwrap();
+            let of = |step: &Step| (step.workload.of_files(), step.workload.jobs, step.workload.depth);
+            plan.steps.iter().map(of).collect::<BTreeSet<_>>()
+        };
+        assert_eq!(depths(&request), BTreeSet::from([(true, 16, 16), (false, 1, 256)]));
+        request.workload.patterns = vec![Pattern::CreateDelete];
+        request.workload.jobs = Some(40);
+        assert_eq!(depths(&request), BTreeSet::from([(true, 40, 40)]));
+    }
+
+    #[test]
+    fn files_by_their_names_are_synced_in_the_one_way_there_is() {
+        let mut request = request(&["/mnt"]);
+        let of_names = |request: &Request| {
+            let plan = plan(request, vec![of_kind("xfs")]).unwrap();
+            let notes = notes(&Inventory { folders: vec![of_kind("xfs")], ..testing::inventory(0) }, &plan);
+            let names = plan.steps.iter().filter(|step| step.workload.of_files());
+            let ways: Vec<Durability> = names.map(|step| step.workload.durability).collect();
+            (ways, notes.iter().any(|note| note.contains("page cache alone")))
+        };
+        let (ways, told) = of_names(&request);
+        assert!(ways.iter().all(|way| *way == Durability::None) && told, "{ways:?}");
+        request.workload.durability = Some(Durability::Fdatasync);
+        let (ways, told) = of_names(&request);
+        assert!(!ways.is_empty() && ways.iter().all(|way| *way == Durability::Fsync) && !told, "{ways:?}");
+    }
+
+    #[test]
+    fn stat_that_a_cache_may_answer_is_in_no_mix() {
+        let mut request = request(&["/mnt"]);
+        request.workload.mix = Some(model::OpMix::halves(OpClass::Stat, OpClass::Open));
+        assert!(plan(&request, vec![testing::folder("/mnt")]).is_ok());
+        assert!(
+            plan(&request, vec![of_kind("fuse.sshfs")]).unwrap_err().to_string().contains("take stat-cached instead")
+        );
+        let cephfs = Inventory { cephfs: Some(testing::cephfs()), ..testing::inventory(3) };
+        request.targets.folders.clear();
+        let told = planner::plan(&cephfs, &request).unwrap_err().to_string();
+        assert!(told.contains("take stat-cached instead"), "{told}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Steps of the file layer without a mount: a file system of the cluster by libcephfs, and what NFS servers export.
 
 use super::file::{
-    LAB_SPAN, MOST, SPAN, jobs, loads, names_of, of_names, of_tree, refuse_too_many, refuse_without_room,
+    LAB_SPAN, MOST, SPAN, jobs, loads, mixes_stat, names_of, of_names, of_tree, refuse_too_many, refuse_without_room,
+    sync_by_name,
 };
 use crate::planner::draft::Draft;
 use crate::planner::osd_room::tightest;
@@ -144,7 +145,8 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
     let doors = draft.request.targets.folders.len()
         + usize::from(draft.inventory.cephfs.is_some())
         + draft.inventory.exports.len();
-    if doors == 1 && draft.options.patterns.contains(&lacking) {
+    let mixed = lacking == Pattern::Stat && mixes_stat(draft);
+    if doors == 1 && (mixed || draft.options.patterns.contains(&lacking)) {
         return Err(Failure::Usage(format!("{}: {why}; take {} instead", lacking.name(), instead.name())));
     }
     let folder = |part: &str| format!("/fathom.{}.{part}{}", draft.inventory.run, library.ending);
@@ -157,10 +159,14 @@ fn add_library(draft: &mut Draft, library: &Library) -> Result<(), Failure> {
     let asked = draft.options.durability;
     // A write has ended when it is durable: there is one way.
     let once = |(pattern, load): &(Pattern, Workload)| {
-        *pattern != lacking && (asked.is_some() || load.durability != Durability::Fdatasync)
+        *pattern != lacking && !mixed && (asked.is_some() || load.durability != Durability::Fdatasync)
     };
     let loads: Vec<(Pattern, Workload)> = loads(draft, span)?.into_iter().filter(once).collect();
-    for (pattern, load) in loads {
+    let blocks_too = loads.iter().any(|(_, load)| !load.of_files());
+    for (pattern, mut load) in loads {
+        if blocks_too && load.of_files() {
+            sync_by_name(&mut load);
+        }
         let load = match load.of_files() {
             true => of_tree(draft, load),
             false => {

@@ -126,8 +126,12 @@ impl<'a> Draft<'a> {
         let mut workload = Workload::canonical(pattern, options.working_set.unwrap_or(span), options.seed);
         workload.block = options.block_size.unwrap_or(workload.block);
         workload.rate = options.rate_on(layer);
-        // psync has one in flight for each job.
-        let most = match self.request.open_loop() && layer.can().rate && options.engine.as_deref() != Some("psync") {
+        // Of files by their names there is nothing to share.
+        let share = options.read_share.filter(|_| !workload.of_files());
+        workload.mix = options.mix.or(share.map(OpMix::reads)).unwrap_or(layer.mix_of(pattern));
+        // These have one in flight for each job, and a job of files by their names has a tree of its own.
+        let one_each = options.engine.as_deref() == Some("psync") || (layer.of_folders() && workload.of_files());
+        let most = match self.request.open_loop() && layer.can().rate && !one_each {
             true => OPEN_DEPTH.min(OPEN_BYTES / workload.block.max(1)) as u32,
             false => workload.depth,
         };
@@ -140,9 +144,6 @@ impl<'a> Draft<'a> {
             workload.jobs = options.jobs.unwrap_or(1).min(workload.depth) * most;
             (workload.depth, workload.clients) = (workload.depth * most, most);
         }
-        // Of files by their names there is nothing to share.
-        let share = options.read_share.filter(|_| !workload.of_files());
-        workload.mix = options.mix.or(share.map(OpMix::reads)).unwrap_or(layer.mix_of(pattern));
         workload.access = options.access.unwrap_or(workload.access);
         workload.object = options.object_size;
         workload.engine = options.engine.clone();
