@@ -9,7 +9,7 @@ pub fn among<'a>(disks: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     disks.into_iter().filter_map(image).collect()
 }
 
-/// Of an image that krbd or `rbd-nbd` maps to the disk whose folder this is: `vms/disk, by krbd (queue_depth=64)`.
+/// Of an image that krbd, `rbd-nbd` or `qemu-nbd` maps to the disk whose folder this is: `vms/disk, by krbd (queue_depth=64)`.
 fn of(disk: &Path) -> Option<String> {
     by_krbd(&disk.join("device")).or_else(|| by_nbd(disk, Path::new("/proc")))
 }
@@ -34,13 +34,17 @@ fn options(config_info: &str) -> String {
     how.collect::<Vec<_>>().join(",")
 }
 
-/// The process that serves a network block device is told by the kernel; `rbd-nbd` has the image among its words.
+/// The process that serves a network block device is told by the kernel; `rbd-nbd` and `qemu-nbd` have the image among their
+/// words. Of a server of another host (`nbd-client`) nobody tells what it serves.
 fn by_nbd(disk: &Path, processes: &Path) -> Option<String> {
     let process = text(disk.join("pid"))?.parse::<u32>().ok()?;
     let words = std::fs::read(processes.join(process.to_string()).join("cmdline")).ok()?;
     let words: Vec<String> =
         words.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
     let program = Path::new(words.first()?).file_name()?.to_str()?;
+    if program == "qemu-nbd" {
+        return Some(format!("{}, by qemu-nbd", words.iter().find_map(|word| of_qemu(word))?));
+    }
     if program != "rbd-nbd" {
         return None;
     }
@@ -48,6 +52,23 @@ fn by_nbd(disk: &Path, processes: &Path) -> Option<String> {
         Some(image) => format!("{image}, by rbd-nbd"),
         None => "by rbd-nbd".to_string(),
     })
+}
+
+/// `rbd:vms/disk@snapshot:id=admin`, or `driver=rbd,pool=vms,image=disk` in one word, raw or below another driver. What follows the image may be
+/// a key, and is left out.
+fn of_qemu(word: &str) -> Option<String> {
+    if let Some(named) = word.strip_prefix("rbd:") {
+        let mut end = named.match_indices(':').map(|(at, _)| at).filter(|at| !named[..*at].ends_with('\\'));
+        return Some(named[..end.next().unwrap_or(named.len())].replace('\\', ""));
+    }
+    let options: Vec<(&str, &str)> = word.split(',').filter_map(|option| option.split_once('=')).collect();
+    let of = |wanted: &str| {
+        options.iter().find(|(name, _)| name.strip_prefix("file.").unwrap_or(name) == wanted).map(|(_, value)| *value)
+    };
+    options.iter().find(|(name, value)| name.ends_with("driver") && *value == "rbd")?;
+    let namespace = of("namespace").map(|namespace| format!("{namespace}/")).unwrap_or_default();
+    let snapshot = of("snapshot").map(|snapshot| format!("@{snapshot}")).unwrap_or_default();
+    Some(format!("{}/{namespace}{}{snapshot}", of("pool")?, of("image")?))
 }
 
 /// Options of `rbd-nbd` that take the next word, where that is not joined to them by `=`, and say nothing of the image.
@@ -132,6 +153,25 @@ mod tests {
         ]);
         assert_eq!(of(of_snapshot.path()).unwrap(), "vms/tenant/disk@monday, by krbd");
         assert_eq!(of(folder(&[("device/model", "ST8000NM\n")]).path()), None);
+    }
+
+    #[test]
+    fn an_image_of_qemu_nbd_is_told_without_whose_key_it_is() {
+        let told = |words: &[&str]| {
+            let cmdline = ["/usr/bin/qemu-nbd", "--connect=/dev/nbd0"].iter().chain(words).copied().collect::<Vec<_>>();
+            let all = folder(&[("nbd0/pid", "77\n"), ("proc/77/cmdline", &cmdline.join("\0"))]);
+            by_nbd(&all.path().join("nbd0"), &all.path().join("proc"))
+        };
+        let image = Some("vms/disk, by qemu-nbd".to_string());
+        assert_eq!(told(&["-f", "raw", "rbd:vms/disk:id=admin:key=AQ=="]), image);
+        assert_eq!(told(&["rbd:vms/disk"]), image);
+        assert_eq!(told(&[r"rbd:vms/a\:b@monday:mon_host=10.0.0.1\:6789"]).unwrap(), "vms/a:b@monday, by qemu-nbd");
+        assert_eq!(told(&["--image-opts", "driver=rbd,pool=vms,image=disk,user=admin"]), image);
+        let below =
+            "driver=raw,file.driver=rbd,file.pool=vms,file.namespace=tenant,file.image=disk,file.snapshot=monday";
+        assert_eq!(told(&["--image-opts", below]).unwrap(), "vms/tenant/disk@monday, by qemu-nbd");
+        assert_eq!(told(&["/srv/disk.qcow2"]), None);
+        assert_eq!(told(&["--image-opts", "driver=file,filename=/srv/rbd"]), None);
     }
 
     #[test]
