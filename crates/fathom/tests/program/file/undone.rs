@@ -62,6 +62,33 @@ fn what_a_killed_run_left_in_cephfs_is_undone_and_a_link_in_its_place_is_not_fol
     assert!(lost.code != 0 && !lost.err.contains("panicked"), "{}", lost.err);
 }
 
+#[test]
+fn what_a_metadata_server_that_died_amid_a_load_has_still_is_undone_once_it_is_back() {
+    let lab = Lab::up(&["--osds", "1", "--backing", "memory", "--with", "cephfs"]);
+    lab.ceph(&["fs", "set", "cephfs", "session_timeout", "30"]);
+    let mut mount = Mount::of(&lab);
+    theirs(mount.path());
+    let long = ["--patterns", "create-delete", "--tree", "1x2x16", "--passes", "1", "--duration", "20s"];
+    let said = lab.home.path().join("said");
+    let mut run = lab.fathom(&[&["file", "--cephfs", "cephfs"][..], &long].concat());
+    let mut child = run.stdout(Stdio::null()).stderr(fs::File::create(&said).unwrap()).spawn().unwrap();
+    // What is made beside the tree is made by the load alone.
+    let loads = |own: PathBuf| {
+        let files = fs::read_dir(own.join(TREE).join("job0.fathom/0.fathom")).into_iter().flatten().flatten();
+        files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("new0."))
+    };
+    eventually("the run to load", 60, || own_folder(mount.path()).is_some_and(loads));
+    lab.daemon("kill", "mds.a");
+    eventually("the run to give up", 240, || child.try_wait().unwrap().is_some());
+    let told = fs::read_to_string(&said).unwrap();
+    assert!(told.contains("fathom restore") && !told.contains("panicked"), "{told}");
+    lab.daemon("start", "mds.a");
+    eventually("what is left to be undone", 180, || lab.home.run(&["restore", "--yes"]).code == 0);
+    only_theirs_is_left(mount.path());
+    assert_eq!(journals(&lab.home), 0);
+    mount.unmount();
+}
+
 /// In the place of a folder of the run's own stands a link to somebody else's, with files of the same names: of the lowest, or of the one
 /// in which all lie.
 fn linked_elsewhere(mut run: Command, top: &Path, upper: bool) {
