@@ -276,7 +276,7 @@ fn patiently<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Layer, Pattern, Tree};
+    use model::{Pattern, Tree};
     use std::thread::sleep;
 
     #[test]
@@ -305,7 +305,7 @@ mod tests {
         let tree = Tree { levels: 1, folders: 2, files: 4, shared: false };
         let refused = |engine: &FilesEngine, pattern: Pattern| {
             let load = Workload::canonical(pattern, tree.bytes(16, 4096), 1);
-            let load = Workload { mix: Layer::File.mix_of(pattern), ..load };
+            let load = Workload { mix: model::testing::folders().mix_of(pattern), ..load };
             let of = |durability: &Durability| {
                 engine.refuse_durability(&Workload { durability: *durability, ..load.clone() }).is_some()
             };

@@ -328,9 +328,9 @@ mod tests {
         let load = Workload { jobs: 16, depth: 16, block: 1 << 20, ..Workload::canonical(Pattern::Stat, span, 1) };
         let load = Workload { sizes: Some(sizes), tree: Some(tree), ..load };
         let step = |layer, workload: Workload| Step::new(0, layer, Pattern::Stat, Vec::new(), workload);
-        let files = step(Layer::File, load.clone());
+        let files = step(testing::folders(), load.clone());
         assert!(needed(&files) == load.bytes() && needed(&files) < span / 2, "{} of {span}", needed(&files));
-        let objects = step(Layer::Object, Workload { tree: None, object: Some(1 << 20), ..load });
+        let objects = step(testing::buckets(), Workload { tree: None, object: Some(1 << 20), ..load });
         assert!(needed(&objects) < span / 2, "{} of {span}", needed(&objects));
     }
 
