@@ -3,6 +3,8 @@
 use super::*;
 use crate::common::mount::Mount;
 use crate::common::{Lab, eventually};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
@@ -86,6 +88,9 @@ fn what_a_killed_run_left_at_an_export_is_undone_and_what_others_put_there_stays
     child.kill().unwrap();
     child.wait().unwrap();
     fs::write(folder.join(TREE).join("job0.fathom/notes"), "theirs").unwrap();
+    // In another encoding than UTF-8.
+    let foreign = folder.join(TREE).join("job1.fathom").join(OsStr::from_bytes(b"caf\xe9"));
+    fs::write(&foreign, "theirs").unwrap();
     std::os::unix::fs::symlink(mount.join("theirs.fathom"), folder.join(TREE).join("job1.fathom/2.fathom")).unwrap();
     let told = lab.home.run(&["restore", "--yes"]);
     told.ends(0, &[]);
@@ -93,6 +98,8 @@ fn what_a_killed_run_left_at_an_export_is_undone_and_what_others_put_there_stays
     assert!(said.contains("but for what is left") && said.contains("it holds what is not Fathom's"), "{said}");
     assert_eq!(fs::read(folder.join(TREE).join("job0.fathom/notes")).unwrap(), b"theirs");
     assert!(fs::symlink_metadata(folder.join(TREE).join("job1.fathom/2.fathom")).unwrap().is_symlink());
+    assert_eq!(fs::read(&foreign).unwrap(), b"theirs");
+    assert!(!folder.join(TREE).join("job1.fathom/1.fathom").exists());
     assert!(!folder.join(TREE).join("job15.fathom").exists());
     fs::remove_dir_all(&folder).unwrap();
     only_theirs_is_left(mount.path());
