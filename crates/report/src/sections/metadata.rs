@@ -54,11 +54,13 @@ fn table(report: &Report, figures: &[&Figure]) -> Vec<Block> {
         }
     }
     let table = Table::new(columns, rows);
+    let of_names = figures.iter().filter(|figure| figure.layer.of_folders());
+    let beside = beside_trees(&of_names.map(|figure| figure.kind).collect::<Vec<_>>());
     let how = if is_mixed(first) { "in a mix" } else { "by their names" };
     vec![
         Block::title(format!("{things} {how}: how many operations a second, and how long each takes")),
         table.into(),
-        Block::note(note(report, first) + &beside_trees(figures)),
+        Block::note(note(report, first) + &beside),
     ]
 }
 
@@ -173,10 +175,9 @@ fn note(report: &Report, figure: &Figure) -> String {
     format!("{jobs}{each}; {things} of {}{buckets}{tree}{synced}; {rates}", words::sizes(of))
 }
 
-/// What these do says little of a population whose files are many.
-fn beside_trees(figures: &[&Figure]) -> String {
-    let is = |class: &OpClass| figures.iter().any(|one| one.layer.of_folders() && one.kind == *class);
-    let few = [OpClass::Append, OpClass::Rename, OpClass::Delete].into_iter().filter(is);
+/// Of operations on files by their names: what these do says little of a population whose files are many.
+fn beside_trees(classes: &[OpClass]) -> String {
+    let few = [OpClass::Append, OpClass::Rename, OpClass::Delete].into_iter().filter(|class| classes.contains(class));
     let few = few.map(OpClass::name).collect::<Vec<_>>().join(", ");
     if few.is_empty() { few } else { format!("; of a few files that each job has made beside the tree: {few}") }
 }
@@ -251,6 +252,13 @@ mod tests {
             names_listed(&workload)
         };
         assert_eq!((of(1), of(3), of(1001), of(4096)), (0, 1, 500, 878));
+    }
+
+    #[test]
+    fn operations_on_a_few_files_beside_the_tree_are_named() {
+        assert_eq!(beside_trees(&[OpClass::Open, OpClass::StatCached]), "");
+        let told = beside_trees(&[OpClass::Delete, OpClass::Open, OpClass::Append]);
+        assert_eq!(told, "; of a few files that each job has made beside the tree: append, delete");
     }
 
     #[test]
