@@ -58,14 +58,18 @@ impl Rollback {
                         let undo = journal.make(change)?;
                         return sink.tell(Event::Changed { undo });
                     }
-                    (None, _) => self.files.change(what, || Ok(journal))?,
+                    (None, _) => {
+                        self.files.change(what, || Ok(journal))?;
+                        self.on_hosts.push(change.clone());
+                    }
                     (Some(host), Some(fleet)) => {
+                        // What fails there may be half made: it is undone as well.
+                        self.on_hosts.push(change.clone());
                         let made = fleet.borrow_mut().make(host, journal.agents_of(), what);
                         made.map_err(|why| Failure::Failed(format!("{host}: {why}")))?;
                     }
                     (Some(host), None) => return Err(Failure::Failed(format!("{host}: no agent runs there"))),
                 }
-                self.on_hosts.push(change.clone());
                 Undo { change, before: None, undone: false, left: None }
             }
             _ => journal.make(change)?,
@@ -91,7 +95,11 @@ impl Rollback {
         {
             let failed = |why| ClusterError::Make { what: change.what(), why };
             let made = fleet.borrow_mut().make(host, journal.agents_of(), what);
-            return made.and_then(|()| fleet.borrow_mut().undo(host, what)).map_err(failed);
+            let undone = fleet.borrow_mut().undo(host, what);
+            if undone.is_err() {
+                self.on_hosts.push(change.clone());
+            }
+            return made.and(undone).map_err(failed);
         }
         if let Change::OnHost { host: None, what } = change
             && !journalled(what)
@@ -138,9 +146,9 @@ impl Rollback {
         let Some(mut journal) = self.journal.take() else { return Ok(()) };
         self.files = Files::default();
         let others = self.on_hosts.iter().filter_map(Change::other_host).collect();
-        let fleet = self.fleet.as_ref().and_then(|fleet| fleet.try_borrow_mut().ok());
-        // The cluster first: a host that hangs shall not keep its flags as they are.
+        // The cluster first: a host that hangs shall not keep its flags as they are. Agents are free meanwhile: they restart OSDs for it.
         let (undone, errors) = journal.roll_back();
+        let fleet = self.fleet.as_ref().and_then(|fleet| fleet.try_borrow_mut().ok());
         let (left_there, gone) = fleet.map_or_else(Default::default, |mut fleet| fleet.roll_back(&others));
         let files = self.on_hosts.drain(..).map(|change| {
             let left = unseen(&change, &gone);
@@ -322,7 +330,58 @@ pub fn osd_of(target: &model::Target) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cluster::journal::Head;
     use model::{Layer, Pattern, Workload};
+    use std::cell::Cell;
+    use std::path::Path;
+
+    const RUN: &str = "20260102-030405-a1b2";
+
+    fn sink() -> EventSink {
+        EventSink::silent(Arc::new(engines::clock::RealClock))
+    }
+
+    /// With a fleet in which no agent lives.
+    fn rollback(journals: &Path) -> (Journal, Rc<RefCell<Fleet>>) {
+        let head = Head::of_this_process(RUN.into(), "2026-01-02T03:04:05Z".into());
+        (Journal::begin(journals, head, None).unwrap(), Rc::new(RefCell::new(Fleet::gather(Vec::new()).0)))
+    }
+
+    #[test]
+    fn while_the_cluster_is_put_back_agents_can_be_asked_to_restart_osds() {
+        let (journals, loaded) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (mut journal, fleet) = rollback(journals.path());
+        let (free, asked) = (Rc::new(Cell::new(None)), fleet.clone());
+        let seen = free.clone();
+        journal.tells(Box::new(move |_| seen.set(Some(asked.try_borrow_mut().is_ok()))));
+        let mut rollback = Rollback::of(journal, Some(fleet));
+        let folder = Change::folder(None, loaded.path().join(format!("fathom.{RUN}.x")));
+        rollback.make(folder, &mut sink()).unwrap();
+        rollback.roll_back(&mut sink()).unwrap();
+        assert_eq!(free.get(), Some(true));
+    }
+
+    /// It may be half made there, or made by an agent whose answer did not come.
+    #[test]
+    fn a_host_on_which_a_change_failed_is_asked_to_undo_it() {
+        let (tried, made) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let change = Change::file(Some("h1"), "/x".into(), 1);
+        let left = |mut rollback: Rollback| {
+            let mut sink = sink();
+            rollback.roll_back(&mut sink).unwrap();
+            sink.into_record().changes.into_iter().map(|undo| (undo.change, undo.left)).collect::<Vec<_>>()
+        };
+        let gone = unseen(&change, &["h1".to_string()].into());
+        for folder in [&tried, &made] {
+            let (journal, fleet) = rollback(folder.path());
+            let mut rollback = Rollback::of(journal, Some(fleet));
+            match folder.path() == tried.path() {
+                true => assert!(rollback.attempt(&change, || ()).is_err()),
+                false => assert!(rollback.make(change.clone(), &mut sink()).is_err()),
+            }
+            assert_eq!(left(rollback), [(change.clone(), gone.clone())]);
+        }
+    }
 
     #[test]
     fn nothing_is_written_where_a_cluster_is_nearly_full() {
