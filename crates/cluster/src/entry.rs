@@ -5,6 +5,7 @@ use model::host_setting::HostSetting;
 use model::working_set::is_bucket_of_set;
 use model::{Change, HostChange, Undo};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JournalEntry {
@@ -73,6 +74,9 @@ pub struct SettingOf {
     /// Of a drive's cache: the kernel flushed it.
     #[serde(default)]
     pub flushed: bool,
+    /// Of a scheduler or a governor: what the kernel sets anew with it, as it was.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tunables: BTreeMap<String, String>,
 }
 
 impl JournalEntry {

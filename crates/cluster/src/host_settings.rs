@@ -6,6 +6,7 @@ use crate::drive_cache;
 use crate::entry::{JournalEntry, SettingOf};
 use crate::errors::ClusterError;
 use crate::setting_locks;
+use crate::tunables;
 use model::host_setting::{HostSetting, same_value, twin};
 use std::fs::{File, OpenOptions, read_dir, read_to_string};
 use std::io::{Read, Write};
@@ -169,7 +170,8 @@ pub(crate) fn of(name: &str) -> SettingOf {
             let (drive, number) = (drive_cache::identity(&disk), drive_cache::number(&disk));
             SettingOf { drive, number, flushed: drive_cache::is_flushed(&disk), ..of_kernel }
         }
-        _ => of_kernel,
+        Ok(setting) => SettingOf { tunables: tunables::read(Path::new("/"), &setting), ..of_kernel },
+        Err(_) => of_kernel,
     }
 }
 
@@ -242,8 +244,10 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
         Err(why) => return Err(undo(why)),
     };
     match () {
-        // Half put back: it is on again, and the kernel has not looked at it yet.
-        () if is_unflushed(&setting, before, entry.of.as_ref()) => {
+        // Half put back: it is on again, and the kernel has not looked at it yet, or what was reset with it is not back yet.
+        () if is_unflushed(&setting, before, entry.of.as_ref())
+            || (now == *before && !same_value(before, value) && lacks_tunables(&setting, entry.of.as_ref())) =>
+        {
             put_back(&setting, before, entry.of.as_ref()).map(|()| Unmade::Undone).map_err(undo)
         }
         () if same_value(&now, before) => Unmade::left("it is as it was before the run already"),
@@ -262,6 +266,10 @@ fn is_unflushed(setting: &HostSetting, before: &str, of: Option<&SettingOf>) -> 
     before == "on" && of.is_some_and(|of| of.flushed) && on() && !drive_cache::is_flushed(disk)
 }
 
+fn lacks_tunables(setting: &HostSetting, of: Option<&SettingOf>) -> bool {
+    of.is_some_and(|of| tunables::differ(Path::new("/"), setting, &of.tunables))
+}
+
 fn put_back(setting: &HostSetting, before: &str, of: Option<&SettingOf>) -> Result<(), String> {
     match setting {
         HostSetting::DriveCache(disk) => {
@@ -269,7 +277,10 @@ fn put_back(setting: &HostSetting, before: &str, of: Option<&SettingOf>) -> Resu
             let now = drive_cache::read(disk)?;
             if now == before { Ok(()) } else { Err(format!("{disk}: was told `{before}`, and its cache is {now}")) }
         }
-        other => write_below(Path::new("/"), other, before),
+        other => {
+            write_below(Path::new("/"), other, before)?;
+            of.map_or(Ok(()), |of| tunables::put_back(Path::new("/"), other, &of.tunables))
+        }
     }
 }
 
@@ -319,8 +330,7 @@ mod tests {
         let of = |boot: &str, drive: Option<&str>| SettingOf {
             boot: boot.into(),
             drive: drive.map(str::to_string),
-            number: None,
-            flushed: false,
+            ..SettingOf::default()
         };
         let (sysctl, cache) = (setting("sysctl.vm.swappiness"), setting("drive-cache.none0"));
         assert_eq!(found_again(sysctl.clone(), None, "b"), Ok(sysctl.clone()), "an entry that does not say");

@@ -46,6 +46,7 @@ mod spread;
 pub mod temperature;
 pub mod text_file;
 mod timers;
+mod tunables;
 pub mod watch;
 
 pub use admin::Cluster;
