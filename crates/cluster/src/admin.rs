@@ -134,15 +134,9 @@ impl Cluster {
             };
             Some((name.clone(), value))
         });
-        let by_itself = |name: &str| {
-            name.starts_with("osd_mclock")
-                || name.starts_with("osd_recovery_max_active")
-                || name.ends_with("_sleep")
-                || name.contains("_sleep_")
-                || name == "osd_max_backfills"
-        };
+        let queue = self.option_of_osd(osd, "osd_op_queue");
         let mut found = Vec::new();
-        for (name, value) in given.filter(|(name, _)| !by_itself(name)) {
+        for (name, value) in given.filter(|(name, _)| !set_by_scheduler(name, queue.as_deref())) {
             if self.option_help(&name)?.is_some_and(|help| help.at_runtime) {
                 found.push((name, value));
             }
@@ -193,6 +187,16 @@ impl Cluster {
     }
 }
 
+/// Does mClock set it by itself as the OSD runs? With wpq, what is set so was set by somebody.
+fn set_by_scheduler(name: &str, queue: Option<&str>) -> bool {
+    let by_mclock = name.starts_with("osd_mclock")
+        || name.starts_with("osd_recovery_max_active")
+        || name.ends_with("_sleep")
+        || name.contains("_sleep_")
+        || name == "osd_max_backfills";
+    by_mclock && queue != Some("wpq")
+}
+
 fn prefix(command: &Value) -> String {
     command.get("prefix").and_then(Value::as_str).unwrap_or("command").to_string()
 }
@@ -200,5 +204,20 @@ fn prefix(command: &Value) -> String {
 fn with_json(command: &mut Value) {
     if let Some(fields) = command.as_object_mut() {
         fields.entry("format").or_insert_with(|| json!("json"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_wpq_what_was_given_as_an_osd_runs_is_somebodys() {
+        let own = ["osd_max_backfills", "osd_snap_trim_sleep", "osd_scrub_sleep", "osd_recovery_sleep_hdd"];
+        for name in own {
+            assert!(set_by_scheduler(name, Some("mclock_scheduler")) && set_by_scheduler(name, None), "{name}");
+            assert!(!set_by_scheduler(name, Some("wpq")), "{name}");
+        }
+        assert!(!set_by_scheduler("osd_op_num_shards", Some("mclock_scheduler")));
     }
 }
