@@ -2,7 +2,7 @@
 
 use super::{Case, RuleTest, Suspect, TestResult};
 use judge::{Entry, Retest, retested, to_retest};
-use model::{Cost, FromTo, Gain, Label, Outlier, Phrase, Quantity, Standing, Step, TargetKind, phrase};
+use model::{Cost, FromTo, Gain, Label, Layer, Outlier, Phrase, Quantity, Standing, Step, TargetKind, phrase};
 
 /// The suspect once more, in turns with some of its peers, each alone, in the patterns in which it was slowest.
 pub const MEASURE_AGAIN: RuleTest = RuleTest {
@@ -45,6 +45,13 @@ fn in_all(entries: &[&Entry], suspected: usize) -> TestResult {
         (None, Some(first)) => first.clone(),
         (None, None) => nothing(),
     }
+}
+
+/// Of what was measured again of layers like this, was anything slower? `None`: nothing was.
+pub fn again_slower(entries: &[&Entry], like: impl Fn(Layer) -> bool) -> Option<bool> {
+    let mut alike = cells(entries).filter(|(own, _)| like(own.figure.layer)).peekable();
+    alike.peek()?;
+    Some(alike.any(|(own, others)| retested(own, others).is_some_and(|found| found.is_slower())))
 }
 
 /// Of each pattern the suspect's figure, and its peers'.

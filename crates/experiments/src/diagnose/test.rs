@@ -60,7 +60,7 @@ pub fn judged(suspects: Vec<Suspected>, case: &Case) -> (Vec<Suspected>, Vec<Ref
 }
 
 /// The test and its figures; `None`: it was not tested, or nothing is measured of it yet.
-fn tested<'c>(
+pub fn tested<'c>(
     rule: &'static Rule,
     suspect: &Suspect,
     case: &Case<'c>,
