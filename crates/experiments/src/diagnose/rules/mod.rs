@@ -44,6 +44,8 @@ pub static RULES: &[&Rule] = &[
     &device::device_slow::RULE,
     &device::disk_outlier::RULE,
     &osd::osd_option_odd::RULE,
+    &host::host_process_slow::RULE,
+    &host::host_store_slow::RULE,
     &osd::osd_process_slow::RULE,
     &osd::osd_db_slow::RULE,
     &osd::osd_store_slow::RULE,

@@ -10,6 +10,8 @@ pub mod cpu_pin_too_narrow;
 pub mod cpu_smt_off;
 pub mod folklore_debug_zero;
 pub mod host_memory_short;
+pub mod host_process_slow;
+pub mod host_store_slow;
 pub mod kern_clocksource;
 pub mod kern_conntrack;
 pub mod kern_debug_logging;

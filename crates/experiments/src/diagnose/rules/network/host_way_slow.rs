@@ -1,11 +1,10 @@
 //! All OSDs of a host add time in none of their own stages: what the host sends, or receives, is slow.
 
 use super::{host_network_slow, osd_connection_retransmits};
-use crate::diagnose::rules::osd::by_position::{Role, Slow, Where, add_together, every};
-use crate::diagnose::rules::osd::{gains, osd_slow, osd_way_slow};
+use crate::diagnose::rules::osd::by_position::{Role, Slow, Where, add_together, by_host, is_of_host, of_host};
+use crate::diagnose::rules::osd::{osd_slow, osd_way_slow};
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect, Tried};
-use model::{NetworkPart, PositionOfOsd, Subject, phrase};
-use std::collections::BTreeMap;
+use model::{NetworkPart, phrase};
 
 pub static RULE: Rule = Rule {
     id: "host-way-slow",
@@ -38,18 +37,14 @@ pub static RULE: Rule = Rule {
 };
 
 fn suspect(case: &Case) -> Vec<Suspect> {
-    let mut hosts: BTreeMap<&str, Vec<Slow>> = BTreeMap::new();
-    for osd in every(case) {
-        hosts.entry(&osd.osd.host).or_default().push(osd);
-    }
     // Of a large cluster not each OSD was asked for its timers.
     let outside = |slow: &Slow| matches!(slow.spent(), Where::Outside | Where::Unknown);
     let certain = |all: &[Slow]| all.iter().any(|slow| slow.spent() == Where::Outside);
-    let found = hosts.into_iter().filter(|(_, all)| all.len() > 1 && all.iter().all(outside) && certain(all));
-    found.filter_map(|(host, all)| of_host(host, &all, case)).collect()
+    let found = by_host(case).into_iter().filter(|(_, all)| all.len() > 1 && all.iter().all(outside) && certain(all));
+    found.filter_map(|(host, all)| on_its_way(host, &all, case)).collect()
 }
 
-fn of_host(host: &str, all: &[Slow], case: &Case) -> Option<Suspect> {
+fn on_its_way(host: &str, all: &[Slow], case: &Case) -> Option<Suspect> {
     let with_all = |role: Role| all.iter().all(|slow| slow.with_every_host(role));
     let sends = (all.iter().all(Slow::as_primary) || add_together(all, Role::Primary)) && with_all(Role::Primary);
     let receives = (all.iter().all(Slow::as_replica) || add_together(all, Role::Replica)) && with_all(Role::Replica);
@@ -59,24 +54,8 @@ fn of_host(host: &str, all: &[Slow], case: &Case) -> Option<Suspect> {
         (false, false) => return None,
     };
     let part = NetworkPart::Host { name: host.to_string(), sends: true, receives };
-    let worst = all.iter().max_by(|a, b| a.osd.primary.mean.value.total_cmp(&b.osd.primary.mean.value))?;
     let says = phrase!("what host {} {} is slow, for all its OSDs", host.to_string(), what);
-    let mut suspect = worst.suspect(says, case);
-    suspect.evidence = all
-        .iter()
-        .flat_map(|slow| {
-            let name = Subject::Osd(slow.osd.osd);
-            slow.suspect("".into(), case)
-                .evidence
-                .into_iter()
-                .take(1)
-                .map(move |line| phrase!("{} {}", name.clone(), line))
-        })
-        .collect();
-    suspect.subject = part.on(None);
-    let osds: Vec<&PositionOfOsd> = all.iter().map(|slow| slow.osd).collect();
-    suspect.cost = gains::of_osds(&osds, &phrase!("an OSD of {}", host), case);
-    Some(suspect)
+    Some(of_host(host, all, part.on(None), says, case))
 }
 
 fn host(suspect: &Suspect) -> Option<&str> {
@@ -87,9 +66,7 @@ fn host(suspect: &Suspect) -> Option<&str> {
 }
 
 fn of_its_osds(cause: &Suspect, slow: &Suspect, case: &Case) -> bool {
-    let Subject::Osd(id) = slow.subject else { return false };
-    let own = case.positions.and_then(|all| all.osds.iter().find(|osd| osd.osd == id));
-    own.is_some_and(|osd| host(cause) == Some(osd.host.as_str()))
+    host(cause).is_some_and(|host| is_of_host(slow, host, case))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ const OF_A_SLOW_STORE: f64 = 0.8;
 const OF_A_SLOW_PROCESS: f64 = 0.6;
 /// At least this share is spent in its commits, if its store is the cause.
 const OF_COMMIT: f64 = 0.5;
+const ALIKE: f64 = 1.0 / 3.0;
 
 /// An OSD that adds time.
 pub struct Slow<'c> {
@@ -73,6 +74,48 @@ pub fn add_together(osds: &[Slow], role: Role) -> bool {
     };
     let Some(usual) = osds.first().map(|slow| &slow.all.usual) else { return false };
     clear(|times| &times.median, usual.median.value) || clear(|times| &times.mean, usual.mean.value)
+}
+
+/// Hosts all of whose OSDs, and at least two, add time by a clear margin, about alike, and spend it here, as far as their timers tell: what
+/// all of them have in common is slow, and not one OSD.
+pub fn slow_hosts<'c>(case: &Case<'c>, here: Where) -> Vec<(&'c str, Vec<Slow<'c>>)> {
+    let is = |slow: &Slow| slow.is_clear() && [here, Where::Unknown].contains(&slow.spent());
+    let found = by_host(case).into_iter().filter(|(_, all)| all.len() > 1 && all.iter().all(is));
+    found.filter(|(_, all)| all.iter().any(|slow| slow.spent() == here) && are_alike(all)).collect()
+}
+
+/// Each adds at least [`ALIKE`] of what the slowest of them adds: an OSD that is slow by itself may slow its neighbours a little.
+fn are_alike(all: &[Slow]) -> bool {
+    let adds = |slow: &Slow| slow.osd.primary.mean.value.max(slow.osd.replica.mean.value);
+    let most = all.iter().map(adds).fold(0.0, f64::max);
+    all.iter().all(|slow| adds(slow) >= ALIKE * most)
+}
+
+pub fn by_host<'c>(case: &Case<'c>) -> BTreeMap<&'c str, Vec<Slow<'c>>> {
+    let mut hosts: BTreeMap<&str, Vec<Slow>> = BTreeMap::new();
+    for slow in every(case) {
+        hosts.entry(&slow.osd.host).or_default().push(slow);
+    }
+    hosts
+}
+
+/// All OSDs of a host as one suspect, with what each of them adds.
+pub fn of_host(host: &str, all: &[Slow], subject: Subject, says: Phrase, case: &Case) -> Suspect {
+    let evidence = all.iter().flat_map(|slow| {
+        let name = Subject::Osd(slow.osd.osd);
+        let own = slow.suspect(Phrase::default(), case).evidence.into_iter().take(1);
+        own.map(move |line| phrase!("{} {}", name.clone(), line))
+    });
+    let evidence = evidence.collect();
+    let osds: Vec<&PositionOfOsd> = all.iter().map(|slow| slow.osd).collect();
+    let cost = gains::of_osds(&osds, &phrase!("an OSD of {}", host), case);
+    Suspect { evidence, cost, ..Suspect::new(subject, Standing::Confirmed, says, Phrase::default()) }
+}
+
+/// Is this suspect an OSD of that host, by the positions?
+pub fn is_of_host(slow: &Suspect, host: &str, case: &Case) -> bool {
+    let Subject::Osd(id) = slow.subject else { return false };
+    case.positions.is_some_and(|all| all.osds.iter().any(|osd| osd.osd == id && osd.host == host))
 }
 
 impl Slow<'_> {
