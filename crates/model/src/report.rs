@@ -265,6 +265,9 @@ pub struct Finding {
     /// What mending it would gain; `None`: that was not measured.
     #[serde(default)]
     pub cost: Option<Cost>,
+    /// A state of the cluster that costs no time, as a flag that stops scrubs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub slows_nothing: bool,
     /// The measurement that would make a hint certain, in words; of what is confirmed empty.
     #[serde(default)]
     pub confirm: String,

@@ -152,6 +152,7 @@ mod tests {
             evidence: vec!["seen".into()],
             explains: vec![],
             cost: None,
+            slows_nothing: false,
             confirm: String::new(),
             fix: "ceph config rm osd x".into(),
             risk: "none".into(),

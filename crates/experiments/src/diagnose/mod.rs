@@ -79,6 +79,7 @@ fn finding(rule: &Rule, suspect: Suspect, case: &Case) -> Finding {
         evidence: suspect.evidence,
         explains: suspect.explains,
         cost: suspect.cost,
+        slows_nothing: suspect.slows_nothing,
         confirm,
         fix,
         risk: rule.risk.to_string(),

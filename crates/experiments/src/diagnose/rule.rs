@@ -108,6 +108,10 @@ pub struct Suspect {
     pub in_short: Option<Phrase>,
     /// In a special case in place of the rule's.
     pub fix: Option<String>,
+    /// It was confirmed, but for what its OSDs had to do meanwhile.
+    pub doubted: bool,
+    /// A state of the cluster that costs no time.
+    pub slows_nothing: bool,
 }
 
 impl Rule {
@@ -243,7 +247,8 @@ impl Area {
 impl Suspect {
     pub fn new(subject: Subject, standing: Standing, says: Phrase, evidence: Phrase) -> Suspect {
         let (evidence, explains) = (vec![evidence], Vec::new());
-        Suspect { subject, standing, says, evidence, explains, cost: None, in_short: None, fix: None }
+        let (cost, in_short, fix, doubted, slows_nothing) = (None, None, None, false, false);
+        Suspect { subject, standing, says, evidence, explains, cost, in_short, fix, doubted, slows_nothing }
     }
 
     pub fn as_evidence(&self) -> Phrase {

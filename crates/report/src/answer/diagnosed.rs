@@ -22,9 +22,14 @@ pub(super) fn more(report: &Report) -> Vec<String> {
     mend.into_iter().flatten().chain(beside).chain(takes::says(report)).collect()
 }
 
-/// The first that is confirmed: findings are in the order of what they cost.
+/// The first that is confirmed: findings are in the order of what they cost. A crash of last week is none where there is anything else.
 pub(super) fn cause(report: &Report) -> Option<&Finding> {
-    report.findings.iter().find(|finding| finding.standing == Standing::Confirmed)
+    report.findings.iter().find(|finding| finding.standing == Standing::Confirmed && !is_only_state(report, finding))
+}
+
+/// Costs no time, and there is something else that may: it is told as the cluster's state.
+pub(super) fn is_only_state(report: &Report, finding: &Finding) -> bool {
+    finding.slows_nothing && report.findings.iter().any(|other| !other.slows_nothing)
 }
 
 fn gain(cause: &Finding) -> String {
@@ -35,7 +40,8 @@ fn gain(cause: &Finding) -> String {
 
 /// What there is beside it, in numbers.
 fn beside(report: &Report) -> String {
-    let of = |standing| report.findings.iter().filter(|finding| finding.standing == standing).count();
+    let causes = || report.findings.iter().filter(|finding| !is_only_state(report, finding));
+    let of = |standing| causes().filter(|finding| finding.standing == standing).count();
     let (confirmed, hints) = (of(Standing::Confirmed), of(Standing::Hint));
     let (refuted, untested) = (report.answer.refuted().len(), report.answer.untested().len());
     let first = match confirmed {

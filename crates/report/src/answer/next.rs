@@ -81,7 +81,10 @@ fn finding(report: &Report, standing: Standing) -> Option<String> {
     {
         return Some(format!("mend it, diagnose again, and compare: {}.", compare(report)));
     }
-    let with_fix = |finding: &&Finding| finding.standing == standing && !finding.fix.trim().is_empty();
+    let with_fix = |finding: &&Finding| {
+        let state = diagnosed::is_only_state(report, finding);
+        finding.standing == standing && !state && !finding.fix.trim().is_empty()
+    };
     let first = report.findings.iter().find(with_fix)?;
     // What is not certain is measured before it is mended, where Fathom itself can.
     if standing == Standing::Hint && first.confirm.starts_with("fathom diagnose") {

@@ -1,6 +1,6 @@
 //! What is wrong in a run, the gravest first: data that came back changed, errors, what was left, thresholds missed, outliers.
 
-use super::Wrong;
+use super::{Wrong, diagnosed};
 use crate::sections::{failed, left_behind, unsettled, verdicts, verified};
 use crate::{numbers, phrase, words};
 use model::{Ending, Figure, Finding, Label, Outcome, Outlier, Report, Standing, Subject, Undo};
@@ -84,13 +84,17 @@ pub(super) fn named(finding: &Finding) -> String {
 
 fn findings(report: &Report, standing: Standing) -> Vec<Wrong> {
     let own = report.findings.iter().filter(|finding| finding.standing == standing);
-    let hint = if standing == Standing::Hint { "hint: " } else { "" };
+    let kind = |finding: &Finding| match standing {
+        Standing::Confirmed if diagnosed::is_only_state(report, finding) => "state of the cluster: ",
+        Standing::Confirmed => "",
+        Standing::Hint => "hint: ",
+    };
     let seen = |finding: &Finding| {
         let own: Vec<&Outlier> = report.outliers.iter().filter(|outlier| outlier.subject == finding.subject).collect();
         if own.is_empty() { String::new() } else { format!(" ({})", cells(report, &own)) }
     };
     let one = |finding: &Finding| Wrong {
-        says: format!("{hint}{}{}", named(finding), seen(finding)),
+        says: format!("{}{}{}", kind(finding), named(finding), seen(finding)),
         certain: standing == Standing::Confirmed,
     };
     own.map(one).collect()

@@ -83,6 +83,7 @@ fn told(run: &mut RunSampler) {
         evidence: vec!["write-latency 0.51 ms against 0.40 ms".into()],
         explains: vec![],
         cost: None,
+        slows_nothing: false,
         confirm: "measure it again, on a spare partition".into(),
         fix: "compare the drive's firmware and write cache with its peers".into(),
         risk: String::new(),

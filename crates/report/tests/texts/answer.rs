@@ -96,6 +96,7 @@ fn what_a_finding_says_of_a_slow_target_is_said_once_with_its_figures() {
         evidence: vec![],
         explains: vec![],
         cost: None,
+        slows_nothing: false,
         confirm: String::new(),
         fix: "measure its disk alone".into(),
         risk: String::new(),

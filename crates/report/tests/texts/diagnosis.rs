@@ -42,6 +42,7 @@ fn confirmed() -> Finding {
         ],
         explains: vec![explained],
         cost: Some(Cost { gains, until: "the next: the OSDs' own software, the largest part of a usual write".into() }),
+        slows_nothing: false,
         confirm: String::new(),
         fix: "ceph config rm osd.1 debug_ms; ceph config rm osd.1 debug_osd".into(),
         risk: "what it was set for is lost; some options are read only when the daemon starts".into(),
@@ -183,6 +184,35 @@ fn without_a_confirmed_cause_the_answer_says_so() {
     let text = terminal_of(&run.report, &run).split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = "No cause is confirmed; 1 hint is not certain; 1 suspect was refuted; 1 thing was not tested.";
     assert!(text.contains(wanted), "{text}");
+}
+
+/// A crash of last week, or a flag that stops scrubs, is true and no cause.
+#[test]
+fn what_slows_nothing_is_no_cause_where_there_is_anything_else() {
+    let crashes = || Finding {
+        id: "st-crashes".into(),
+        says: "daemons crashed lately".into(),
+        fix: "ceph crash ls".into(),
+        slows_nothing: true,
+        ..without_cost()
+    };
+    let told = |findings: Vec<Finding>| {
+        let mut run = diagnosis();
+        run.report.findings = findings;
+        terminal_of(&run.report, &run).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let beside_a_cause = told(vec![crashes(), confirmed()]);
+    let answer = beside_a_cause.split("What else is wrong:").next().unwrap_or_default();
+    assert!(answer.contains("osd.1 is slow, and debug_ms") && !answer.contains("crashed"), "{beside_a_cause}");
+    assert!(!answer.contains("more cause"), "{beside_a_cause}");
+    assert!(beside_a_cause.contains("state of the cluster: daemons crashed lately"), "{beside_a_cause}");
+    let beside_a_hint = told(vec![crashes(), hint()]);
+    assert!(beside_a_hint.contains("No cause is confirmed; 1 hint is not certain"), "{beside_a_hint}");
+    assert!(beside_a_hint.contains("state of the cluster: daemons crashed lately"), "{beside_a_hint}");
+    let next = beside_a_hint.split("Next:").nth(1).and_then(|rest| rest.split("Findings").next()).unwrap_or_default();
+    assert!(!next.contains("ceph crash ls"), "{beside_a_hint}");
+    let alone = told(vec![crashes()]);
+    assert!(alone.contains("ceph crash ls") && !alone.contains("No cause is confirmed"), "{alone}");
 }
 
 #[test]

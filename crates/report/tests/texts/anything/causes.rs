@@ -11,6 +11,7 @@ pub fn finding() -> impl Strategy<Value = Finding> {
         id,
         subject: Subject::Osd(1),
         cost: (evidence.len() == 2).then(|| cost(says.clone())),
+        slows_nothing: evidence.len() == 1,
         explains: vec![Explained {
             id: fix.clone(),
             subject: Subject::Osd(2),

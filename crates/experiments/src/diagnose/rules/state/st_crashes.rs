@@ -23,7 +23,10 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     let found =
         ["RECENT_CRASH", "RECENT_MGR_MODULE_CRASH"].iter().filter_map(|id| Some(format!("{id}: {}", case.check(id)?)));
     match listed(found) {
-        Some(all) => vec![Suspect::new(Subject::Cluster, Standing::Confirmed, "daemons crashed lately".into(), all)],
+        Some(all) => vec![Suspect {
+            slows_nothing: true,
+            ..Suspect::new(Subject::Cluster, Standing::Confirmed, "daemons crashed lately".into(), all)
+        }],
         None => Vec::new(),
     }
 }

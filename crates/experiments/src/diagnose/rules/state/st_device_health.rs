@@ -31,7 +31,10 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     .filter_map(|id| Some(format!("{id}: {}", case.check(id)?)));
     match listed(found) {
         Some(all) => {
-            vec![Suspect::new(Subject::Cluster, Standing::Confirmed, "devices fail, or are about to".into(), all)]
+            vec![Suspect {
+                slows_nothing: true,
+                ..Suspect::new(Subject::Cluster, Standing::Confirmed, "devices fail, or are about to".into(), all)
+            }]
         }
         None => Vec::new(),
     }

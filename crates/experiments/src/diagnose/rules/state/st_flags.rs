@@ -24,16 +24,18 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     let flags =
         case.cluster().flags.iter().flatten().map(String::as_str).filter(|flag| STOP.contains(flag)).map(String::from);
     let parts = case.cluster().part_flags.iter().flatten().cloned();
+    let slows_nothing = !case.cluster().flags.iter().flatten().any(|flag| COST_TIME.contains(&flag.as_str()));
+    let says = "flags stop what the cluster usually does".into();
     match listed(flags.chain(parts)) {
-        Some(all) => vec![Suspect::new(
-            Subject::Cluster,
-            Standing::Confirmed,
-            "flags stop what the cluster usually does".into(),
-            all,
-        )],
+        Some(all) => {
+            vec![Suspect { slows_nothing, ..Suspect::new(Subject::Cluster, Standing::Confirmed, says, all) }]
+        }
         None => Vec::new(),
     }
 }
+
+/// With these operations wait, or a cache is not emptied. What others stop costs operations nothing.
+const COST_TIME: [&str; 4] = ["pauserd", "pausewr", "full", "notieragent"];
 
 const STOP: [&str; 16] = [
     "noscrub",
@@ -63,6 +65,12 @@ mod tests {
     fn it_is_seen() {
         assert_eq!(told(&RULE, |facts| flag(facts, "noscrub")), ["cluster"]);
         assert_eq!(told(&RULE, |facts| facts.cluster.part_flags = Some(vec!["osd.1: noout".into()])), ["cluster"]);
+    }
+
+    #[test]
+    fn a_flag_that_stops_scrubs_slows_nothing_and_one_that_stops_writes_does() {
+        let slows_nothing = |name: &str| suspects(&RULE, |facts| flag(facts, name))[0].slows_nothing;
+        assert!(slows_nothing("nodeep-scrub") && slows_nothing("noout") && !slows_nothing("pausewr"));
     }
 
     #[test]
