@@ -75,6 +75,13 @@ impl<'c> Case<'c> {
         Case { record, entries, tests, outliers, host_loads, positions: assessed.positions.as_ref() }
     }
 
+    /// What the cluster calls this host, and how that stands in the list of hosts, from which findings have their names.
+    pub fn names_of_host<'a>(&'a self, host: &'a str) -> BTreeSet<&'a str> {
+        let hosts = self.record.hosts_observed().flat_map(|observed| &observed.hosts);
+        let named = hosts.filter(|own| own.host == host && !own.named.is_empty()).map(|own| own.named.as_str());
+        named.chain([host]).collect()
+    }
+
     /// The networks between hosts of which there are figures; `None`: the one on which they load the cluster, always among them.
     pub fn networks(&self) -> BTreeSet<Option<&'c str>> {
         self.entries.iter().map(|entry| entry.figure.network.as_deref()).chain([None]).collect()

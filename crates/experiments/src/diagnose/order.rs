@@ -1,12 +1,20 @@
 //! In which order causes are told: what is confirmed first, of that what would gain most, then hints, of those what usually matters most.
+//! Where what goes on in the cluster makes a measurement doubtful, that is told before all.
 
+use super::Area;
 use super::test::Suspected;
 use model::Standing;
 use std::cmp::Ordering;
 
 /// Where nothing else decides, the order of the rules stands.
 pub fn told(mut causes: Vec<Suspected>) -> Vec<Suspected> {
-    causes.sort_by(|(rule, one), (other_rule, other)| match (one.standing, other.standing) {
+    let doubtful = causes.iter().any(|(_, suspect)| suspect.doubted);
+    let goes_on = |(rule, suspect): &Suspected| {
+        doubtful && rule.about == Area::State && suspect.standing == Standing::Confirmed && !suspect.slows_nothing
+    };
+    causes.sort_by_key(|cause| !goes_on(cause));
+    let first = causes.iter().filter(|cause| goes_on(cause)).count();
+    causes[first..].sort_by(|(rule, one), (other_rule, other)| match (one.standing, other.standing) {
         (Standing::Confirmed, Standing::Hint) => Ordering::Less,
         (Standing::Hint, Standing::Confirmed) => Ordering::Greater,
         (Standing::Confirmed, Standing::Confirmed) => by_cost(other).cmp_to(&by_cost(one)),
@@ -76,5 +84,21 @@ mod tests {
         let confirmed = [Some(-0.2), Some(-0.1), Some(-0.5), None].map(|gain| (Standing::Confirmed, gain));
         let hints = [Some(-0.9), None].map(|gain| (Standing::Hint, gain));
         assert_eq!(told, [confirmed.to_vec(), hints.to_vec()].concat());
+    }
+
+    #[test]
+    fn what_makes_a_measurement_doubtful_is_told_before_all() {
+        let rule = |id: &str| *RULES.iter().find(|rule| rule.id == id).unwrap();
+        let order = |doubted: bool| {
+            let (state, mut flags) = (rule("st-backfill"), suspect(rule("st-flags"), Standing::Confirmed, None));
+            flags.1.slows_nothing = true;
+            let mut slow = suspect(rule("osd-process-slow"), Standing::Hint, None);
+            slow.1.doubted = doubted;
+            let device = suspect(rule("device-slow"), Standing::Confirmed, Some((-0.2, true)));
+            let all = told(vec![flags, slow, device, suspect(state, Standing::Confirmed, None)]);
+            all.into_iter().map(|(rule, _)| rule.id).collect::<Vec<_>>()
+        };
+        assert_eq!(order(true), ["st-backfill", "device-slow", "st-flags", "osd-process-slow"]);
+        assert_eq!(order(false)[0], "device-slow");
     }
 }

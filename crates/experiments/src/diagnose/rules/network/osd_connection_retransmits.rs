@@ -99,7 +99,7 @@ fn evidence(one: &Lossy) -> Phrase {
 
 fn goes_through(slow: &Suspect, lossy: &Suspect, case: &Case) -> bool {
     let Some(part) = slow.subject.part() else { return false };
-    let through = |host: &str| passes(part, host, case.record);
+    let through = |host: &str| passes(part, host, case);
     match &lossy.subject {
         Subject::Host(host) => through(host),
         osd => case.host_loads.iter().any(|load| has(load, osd) && through(&load.host)),

@@ -1,8 +1,8 @@
 //! A host that has to send many TCP segments again: packets are lost on their way from it, or their acknowledgement comes too late.
 
 use crate::diagnose::{Area, Case, Explains, Rule, Source, Suspect};
-use model::{HostLoad, HostSecond, NetworkPart, Phrase, Quantity, Record, Standing, Subject, phrase};
-use std::collections::{BTreeMap, BTreeSet};
+use model::{HostLoad, HostSecond, NetworkPart, Phrase, Quantity, Standing, Subject, phrase};
+use std::collections::BTreeMap;
 
 pub static RULE: Rule = Rule {
     id: "segments-sent-again",
@@ -76,24 +76,18 @@ fn evidence(load: &HostLoad) -> Phrase {
 
 fn goes_through(slow: &Suspect, sender: &Suspect, case: &Case) -> bool {
     let (Some(part), Subject::Host(host)) = (slow.subject.part(), &sender.subject) else { return false };
-    passes(part, host, case.record)
+    passes(part, host, case)
 }
 
 /// Do packets that this host sends go through this part of the network, which is slow?
-pub(super) fn passes(part: &NetworkPart, host: &str, record: &Record) -> bool {
+pub(super) fn passes(part: &NetworkPart, host: &str, case: &Case) -> bool {
     match part {
         // What one host does not receive, all others send again.
         NetworkPart::Host { receives: true, .. } => true,
         // It is not known where the line runs.
         NetworkPart::Whole => true,
-        _ => names(record, host).iter().any(|name| part.ends().contains(name)),
+        _ => !case.names_of_host(host).is_disjoint(&part.ends()),
     }
-}
-
-/// What the cluster calls this, and how that stands in the list of hosts, from which parts of the network have their names.
-fn names<'a>(record: &'a Record, host: &'a str) -> BTreeSet<&'a str> {
-    let hosts = record.hosts_observed().flat_map(|observed| &observed.hosts);
-    hosts.filter(|own| own.host == host && !own.named.is_empty()).map(|own| own.named.as_str()).chain([host]).collect()
 }
 
 #[cfg(test)]
@@ -102,7 +96,7 @@ mod tests {
     use crate::diagnose::testing::text;
     use crate::diagnose::{Case, precedence, rules};
     use model::testing;
-    use model::{HostSeconds, Observed, Pattern, Pressure, StepId};
+    use model::{HostSeconds, Observed, Pattern, Pressure, Record, StepId};
 
     fn load(host: &str, segments: u64, retransmitted: u64) -> HostLoad {
         HostLoad {
