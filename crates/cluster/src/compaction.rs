@@ -15,6 +15,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LAST_LOOK: Duration = Duration::from_secs(2);
 /// At most this many OSDs are looked at: a look is a command to each, and takes about a millisecond of the OSD's time.
 pub const OSDS_MOST: usize = 16;
+/// Where each OSD is to be told from the others by its own timers; writes between pairs of more are not measured.
+pub const OSDS_MOST_APART: usize = 32;
 
 /// The counter (Ceph 14 and later): bytes of tables that BlueFS wrote for RocksDB. All of them come from compactions and from
 /// the flushes that feed them. `rocksdb.compact` of Ceph 16 counts only those that somebody asked for.
@@ -55,6 +57,11 @@ fn read_between(before: &StoreReads, after: &StoreReads) -> Option<StoreReads> {
         onode_misses: both(before.onode_misses, after.onode_misses),
         rocksdb: both(before.rocksdb, after.rocksdb),
     })
+}
+
+/// Spread over all of them.
+fn sample(osds: &[u32], most: usize) -> impl Iterator<Item = u32> {
+    osds.iter().step_by(osds.len().div_ceil(most).max(1)).copied()
 }
 
 /// One slice, from its beginning to its end.
@@ -143,10 +150,9 @@ impl Looking {
         Looking { shared }
     }
 
-    /// A slice begins that these OSDs serve, of which at most [`OSDS_MOST`] are looked at.
-    pub fn begin(&self, osds: &[u32], reads: bool) {
-        let every = osds.len().div_ceil(OSDS_MOST).max(1);
-        let osds = osds.iter().step_by(every).map(|osd| (*osd, Seen::default())).collect();
+    /// A slice begins that these OSDs serve, of which at most `most` are looked at.
+    pub fn begin(&self, osds: &[u32], most: usize, reads: bool) {
+        let osds = sample(osds, most).map(|osd| (osd, Seen::default())).collect();
         *self.shared.lock() = Some(Task { began: Instant::now(), osds, reads, ending: false, over: false });
         self.shared.changed.notify_all();
     }
@@ -264,6 +270,15 @@ mod tests {
         }
         let told: Vec<(f64, f64, u64)> = seen.looks.iter().map(|look| (look.from, look.to, look.bytes)).collect();
         assert_eq!(told, [(0.0, 1.0, 0), (1.0, 2.0, 50), (5.0, 6.0, 5)]);
+    }
+
+    #[test]
+    fn of_many_osds_some_are_looked_at_and_of_those_in_turns_all() {
+        let osds: Vec<u32> = (0..32).collect();
+        let asked = |most| sample(&osds, most).collect::<Vec<_>>();
+        assert_eq!(asked(OSDS_MOST), (0..16).map(|n| 2 * n).collect::<Vec<_>>());
+        assert_eq!(asked(OSDS_MOST_APART), osds);
+        assert_eq!(sample(&[], OSDS_MOST).count(), 0);
     }
 
     #[test]
