@@ -25,6 +25,11 @@ use std::sync::Arc;
 pub trait Sides {
     /// Errors: the change could not be made; the step is void.
     fn take(&self, step: &Step, sink: &mut EventSink) -> Result<(), String>;
+
+    /// Can no further step be brought into its state, nor compared with those before?
+    fn ends(&self) -> bool {
+        false
+    }
 }
 
 /// Every step is measured as the cluster is.
@@ -104,6 +109,13 @@ impl Conductor<'_> {
                     }
                     self.wait(slot.wait_seconds);
                     self.slice(&slot, sink)?;
+                    // The step's own error has told why.
+                    if self.sides.ends() {
+                        let text =
+                            "no further slice could be compared with those before: the run ends here".to_string();
+                        sink.tell(Event::Failed { text })?;
+                        break;
+                    }
                     self.ask_temperatures(&slot.step, false, sink)?;
                 }
             }

@@ -49,14 +49,16 @@ impl Rollback {
         &self.files
     }
 
-    pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<(), Failure> {
-        let Some(journal) = &mut self.journal else { return Ok(()) };
+    /// `None`: it is not known what was there before.
+    pub fn make(&mut self, change: Change, sink: &mut EventSink) -> Result<Option<Undo>, Failure> {
+        let Some(journal) = &mut self.journal else { return Ok(None) };
         let undo = match &change {
             Change::OnHost { host, what } => {
                 match (host, &self.fleet) {
                     (None, _) if journalled(what) => {
                         let undo = journal.make(change)?;
-                        return sink.tell(Event::Changed { undo });
+                        sink.tell(Event::Changed { undo: undo.clone() })?;
+                        return Ok(Some(undo));
                     }
                     (None, _) => {
                         self.files.change(what, || Ok(journal))?;
@@ -70,12 +72,14 @@ impl Rollback {
                     }
                     (Some(host), None) => return Err(Failure::Failed(format!("{host}: no agent runs there"))),
                 }
-                Undo { change, before: None, undone: false, left: None }
+                let undo = Undo { change, before: None, undone: false, left: None };
+                sink.tell(Event::Changed { undo })?;
+                return Ok(None);
             }
             _ => journal.make(change)?,
         };
-        sink.tell(Event::Changed { undo })?;
-        Ok(())
+        sink.tell(Event::Changed { undo: undo.clone() })?;
+        Ok(Some(undo))
     }
 
     /// Is it made and not undone?
@@ -114,17 +118,15 @@ impl Rollback {
         made
     }
 
-    /// Undoes the one change.
-    pub fn undo(&mut self, change: &Change, sink: &mut EventSink) -> Result<(), Failure> {
+    /// Undoes the one change. `None`: it does not stand, or how it was left is not known.
+    pub fn undo(&mut self, change: &Change, sink: &mut EventSink) -> Result<Option<Undo>, Failure> {
         if self.on_hosts.contains(change) {
-            return self.undo_on_host(change, sink);
+            return self.undo_on_host(change, sink).map(|()| None);
         }
-        if let Some(journal) = &mut self.journal
-            && let Some(undo) = journal.undo_one(change)?
-        {
-            sink.tell(Event::Changed { undo })?;
-        }
-        Ok(())
+        let Some(journal) = &mut self.journal else { return Ok(None) };
+        let Some(undo) = journal.undo_one(change)? else { return Ok(None) };
+        sink.tell(Event::Changed { undo: undo.clone() })?;
+        Ok(Some(undo))
     }
 
     fn undo_on_host(&mut self, change: &Change, sink: &mut EventSink) -> Result<(), Failure> {

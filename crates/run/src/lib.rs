@@ -27,6 +27,7 @@ mod stuck_before;
 mod sustained;
 mod temperatures;
 mod unfilled;
+mod untouched;
 pub mod verifying;
 
 pub use event_sink::EventSink;

@@ -204,7 +204,7 @@ impl Restarting<'_> {
 
     /// Before the option is set: from now on whoever undoes the run restarts them again.
     pub fn announce(&self, journal: &mut Rollback, sink: &mut EventSink) -> Result<(), Failure> {
-        self.osds().iter().try_for_each(|osd| journal.make(Change::Restart { osd: *osd }, sink))
+        self.osds().iter().try_for_each(|osd| journal.make(Change::Restart { osd: *osd }, sink).map(drop))
     }
 
     /// After it was set.

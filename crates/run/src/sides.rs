@@ -5,6 +5,7 @@ use super::guard::Rollback;
 use super::interrupt::Interrupt;
 use super::resolved::Resolved;
 use super::restarts::Restarting;
+use super::untouched::{Untouched, prove_undone};
 use super::{EventSink, HealthMonitor, host_sides};
 use cluster::dirs;
 use cluster::pending;
@@ -283,7 +284,9 @@ pub struct Switch<'a> {
     /// What was made and not undone, by option.
     made: RefCell<BTreeMap<String, Change>>,
     restarting: Restarting<'a>,
-    /// A side that could not be reached: from then on it is not known on which side which daemon is, and nothing more is measured.
+    untouched: Untouched,
+    /// A side that could not be reached, or that somebody else changed: from then on it is not known on which side which daemon is, and nothing
+    /// more is measured.
     failed: RefCell<Option<String>>,
 }
 
@@ -301,6 +304,7 @@ impl<'a> Switch<'a> {
             journal: RefCell::new(journal),
             made: RefCell::default(),
             restarting,
+            untouched: Untouched::default(),
             failed: RefCell::default(),
         }
     }
@@ -357,8 +361,9 @@ impl<'a> Switch<'a> {
         let wanted = value.map(|value| host_sides::change(&self.resolved.inventory, option, value));
         let mut changed = false;
         if let Some(other) = made.get(option) {
-            journal.undo(other, sink)?;
+            let undone = journal.undo(other, sink)?;
             made.remove(option);
+            prove_undone(option, undone.as_ref()).inspect_err(|why| drop(self.fail(why)))?;
             changed = true;
         }
         let Some(change) = wanted else { return Ok(changed) };
@@ -366,20 +371,30 @@ impl<'a> Switch<'a> {
         if value.is_some_and(|value| secrets::value(name, value) != *value) || is_secret(name) {
             return Err(Failure::Refused(format!("option {option}: its value is a secret, which no report may hold")));
         }
+        let prove = |before: Option<&str>| self.untouched.prove(option, before).inspect_err(|why| drop(self.fail(why)));
         if journal.holds(&change)? {
-            return Ok(changed);
+            return prove(value.map(String::as_str)).map(|()| changed);
         }
-        if let Err(why) = journal.make(change.clone(), sink) {
-            // Half made is not made: the next slice tries again.
-            journal.undo(&change, sink)?;
-            return Err(why);
+        match journal.make(change.clone(), sink) {
+            Ok(undo) => {
+                made.insert(option.to_string(), change);
+                undo.map_or(Ok(()), |undo| prove(undo.before.as_deref()))?;
+                Ok(true)
+            }
+            Err(why) => {
+                // Half made is not made: the next slice tries again.
+                journal.undo(&change, sink)?;
+                Err(why)
+            }
         }
-        made.insert(option.to_string(), change);
-        Ok(true)
     }
 }
 
 impl Sides for Switch<'_> {
+    fn ends(&self) -> bool {
+        self.failed.borrow().is_some()
+    }
+
     fn take(&self, step: &Step, sink: &mut EventSink) -> Result<(), String> {
         if let Some(why) = &*self.failed.borrow() {
             return Err(why.clone());

@@ -46,6 +46,41 @@ fn against(factor: f64, goal: Goal, level: impl Fn(u64) -> f64 + Send + Sync + '
     experiments::explain(&record).answer.pair().unwrap().clone()
 }
 
+/// From the third slice on somebody else has changed what the sides set.
+struct Meddled(std::cell::Cell<u32>);
+
+impl crate::conductor::Sides for Meddled {
+    fn take(&self, _: &Step, _: &mut EventSink) -> Result<(), String> {
+        self.0.set(self.0.get() + 1);
+        if self.ends() { Err("somebody else changed it".to_string()) } else { Ok(()) }
+    }
+
+    fn ends(&self) -> bool {
+        self.0.get() > 2
+    }
+}
+
+#[test]
+fn a_run_ends_with_the_first_slice_that_can_not_be_compared() {
+    let clock = Arc::new(SimClock::default());
+    let sim: &dyn Engine = &Sim::new(clock.clone(), |_: &Target, _: &Workload| Model::steady(1e6, 0.3, 16));
+    let health = &Script { clock: clock.clone(), ends: None, seen: well };
+    let clock: Arc<dyn Clock> = clock;
+    let plan =
+        Plan { steps: vec![step(0, Pattern::ReadLatency, &["osd.0"])], goal: goal(1, (6, 6)), ..Plan::default() };
+    let (context, files) = Default::default();
+    let loader = &LocalHost { context, clock: clock.clone(), engine_of: &|_| Ok(sim), files };
+    let (sides, observer, unfilled) = (&Meddled(Default::default()), &Probes::default(), &Unfilled::default());
+    let mut sink = EventSink::silent(clock.clone());
+    let conductor = Conductor { clock: &clock, health, loader, sides, observer, unfilled };
+    conductor.conduct(&mut *experiments::scheduler(&plan), &mut sink).unwrap();
+    let record = sink.into_record();
+    let void: Vec<bool> = record.slices.iter().map(|slice| slice.void.is_some()).collect();
+    assert_eq!(void, [false, false, true]);
+    assert!(record.errors.iter().any(|error| error.contains("somebody else changed it")), "{:?}", record.errors);
+    assert!(record.errors.last().is_some_and(|error| error.contains("the run ends here")), "{:?}", record.errors);
+}
+
 /// Nothing comes between A and B, and of two passes each is first in one.
 fn in_turns(slices: &[Slice]) {
     let first_is_a = |pair: &[Slice]| pair[0].step.0 < 3;
