@@ -29,8 +29,24 @@ fn of_pattern(report: &Report, pattern: Pattern) -> Vec<Block> {
     // Of a comparison both sides are columns already.
     let each = if sides { &[][..] } else { &own };
     let mut blocks = vec![title, picture(pattern, &columns, each).into(), table(&columns).into()];
+    blocks.extend(residuals(&columns).map(Block::paragraph));
     blocks.extend(own.iter().filter_map(|one| note(one)));
     blocks
+}
+
+/// Which of the parts no timer measures: they are what others leave, so that all of them always add up to the mean.
+fn residuals(columns: &[LatencyParts]) -> Option<String> {
+    let any = |parts: &[Part]| columns.iter().flat_map(shown).any(|one| parts.contains(&one.part));
+    let primary = columns.iter().all(|one| one.layer.of_ceph());
+    let outside = if primary { "the primary" } else { "what the cluster's daemons time" };
+    let client = any(&[Part::Client, Part::ClientAndNetwork, Part::ClientAndData, Part::ClientAndServer])
+        .then(|| format!("client and network, what is left outside {outside}"));
+    let after = any(&[Part::Replicas]).then(|| {
+        "waiting for replicas, what is left after the primary's own commit: replicas, and what no timer of the primary covers"
+            .to_string()
+    });
+    let all: Vec<String> = client.into_iter().chain(after).collect();
+    (!all.is_empty()).then(|| format!("Not timed, but left over: {}.", all.join("; and ")))
 }
 
 /// A document from elsewhere may say anything.
@@ -162,6 +178,18 @@ mod tests {
             parts: vec![LatencyPart { part: Part::Rest, ms: mean_ms }],
             doubt: None,
         }
+    }
+
+    #[test]
+    fn parts_that_are_what_others_leave_are_named_as_such() {
+        let told = |parts: &[Part]| {
+            let parts = parts.iter().map(|part| LatencyPart { part: *part, ms: 1.0 }).collect();
+            residuals(&[LatencyParts { parts, ..of("pool a", 3.0) }])
+        };
+        assert_eq!(told(&[Part::Queue, Part::Log]), None);
+        let all = told(&[Part::Client, Part::Network, Part::Replicas]).unwrap();
+        assert!(all.contains("client and network, what is left outside the primary"), "{all}");
+        assert!(all.contains("replicas, and what no timer of the primary covers"), "{all}");
     }
 
     #[test]
