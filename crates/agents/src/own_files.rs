@@ -2,7 +2,7 @@
 
 use cluster::ClusterError;
 use cluster::journal::{Journal, OwnFile};
-use model::host_setting::HostSetting;
+use model::host_setting::{HostSetting, same_value};
 use model::{Change, HostChange, Place, Step, Undo};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -108,6 +108,14 @@ impl Files {
     }
 }
 
+/// Why a setting was left as it is: somebody else has changed it since the run set it. What the run set was there before: nothing had to be
+/// undone.
+pub fn changed_by_others(undo: &Undo) -> Option<&str> {
+    let Change::OnHost { what: HostChange::Setting { value, .. }, .. } = &undo.change else { return None };
+    let was_so = undo.before.as_ref().is_some_and(|before| same_value(before, value));
+    undo.left.as_deref().filter(|_| !was_so)
+}
+
 fn here(what: &HostChange) -> Change {
     Change::OnHost { host: None, what: what.clone() }
 }
@@ -143,6 +151,20 @@ mod tests {
     use super::*;
     use cluster::journal::{AgentJournal, AgentOf};
     use std::fs::read_dir;
+
+    #[test]
+    fn a_setting_that_somebody_else_has_changed_is_told() {
+        let undo = |before: &str, left: Option<&str>| Undo {
+            change: Change::host_setting(None, "sysctl.vm.swappiness", "10"),
+            before: Some(before.to_string()),
+            undone: true,
+            left: left.map(str::to_string),
+        };
+        let left = Some("it is 30 now, which the run did not set");
+        assert_eq!(changed_by_others(&undo("60", left)), left);
+        assert_eq!(changed_by_others(&undo("60", None)), None);
+        assert_eq!(changed_by_others(&undo("10", Some("it is as it was before the run already"))), None);
+    }
 
     #[test]
     fn a_file_is_called_as_the_user_knows_it_and_was_never_there() {

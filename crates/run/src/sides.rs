@@ -361,7 +361,12 @@ impl<'a> Switch<'a> {
         let wanted = value.map(|value| host_sides::change(&self.resolved.inventory, option, value));
         let mut changed = false;
         if let Some(other) = made.get(option) {
-            let undone = journal.undo(other, sink)?;
+            let undone = journal.undo(other, sink).inspect_err(|why| {
+                // How a host that can't put it back stands is not known, or somebody else has changed it there.
+                if host_and_name(option).is_some() {
+                    self.fail(why);
+                }
+            })?;
             made.remove(option);
             prove_undone(option, undone.as_ref()).inspect_err(|why| drop(self.fail(why)))?;
             changed = true;

@@ -10,7 +10,7 @@ use crate::frame::{self, FrameError, MAGIC};
 use crate::host::LocalHost;
 use crate::link::{BEAT, DEAF};
 use crate::looks::Looks;
-use crate::own_files::Files;
+use crate::own_files::{Files, changed_by_others};
 use crate::{AgentAnswer, AgentCommand, AgentEvent, Question};
 use cluster::journal::AgentJournal;
 use engines::Context;
@@ -22,7 +22,7 @@ use engines::verify::Verify;
 use hearing::{LastHeard, Undoing, leave_soon, leave_when_deaf, listen};
 use load::{Load, Loading};
 use model::clock::SECOND;
-use model::{Clock, Endpoint, Failure, Nanos, Step};
+use model::{Clock, Endpoint, Failure, Nanos, Step, Undo};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::io::{Stdout, Write, stdin, stdout};
 use std::net::IpAddr;
@@ -226,7 +226,10 @@ impl Agent {
             Question::Undo(change) => {
                 let undo = || self.host.files.undo(&change, self.journal.standing());
                 let undone = self.undoing.during(undo);
-                AgentAnswer::Made(undone.map(drop).map_err(|error| error.to_string()))
+                let left = |undo: Option<Undo>| undo.as_ref().and_then(changed_by_others).map(str::to_string);
+                AgentAnswer::Made(
+                    undone.map_err(|error| error.to_string()).and_then(|undo| left(undo).map_or(Ok(()), Err)),
+                )
             }
             Question::Value { setting } => AgentAnswer::Value(cluster::host_settings::read(&setting)),
             Question::Temperature { disk } => AgentAnswer::Temperature(cluster::temperature::now(&disk)),
