@@ -41,8 +41,10 @@ pub fn of(path: &Path) -> Option<WriteCache> {
     let disk = disks.next().filter(|_| disks.next().is_none())?;
     let on = read(&disk).ok()? == "on";
     // Other partitions, and other namespaces of its controller, are somebody's as well.
-    let alone = disk == own && sharing(&disk).len() == 1;
-    Some(WriteCache { flushed: is_flushed(&disk) || (!on && is_scsi(&disk)), disk, on, alone })
+    let shared = sharing(&disk).len() > 1;
+    let alone = disk == own && !shared;
+    let (flushed, identity) = (is_flushed(&disk) || (!on && is_scsi(&disk)), identity(&disk));
+    Some(WriteCache { disk, on, flushed, alone, shared, identity })
 }
 
 /// The drive's own name, which stays with it (SCSI: page 0x83 of its vital product data; NVMe: EUI-64, NGUID or serial number); `None`: it

@@ -107,7 +107,14 @@ mod tests {
             (seen.found, seen.write_cache) = (found, Some(cache));
             other_cache(&site, "a")
         };
-        let cache = |on: bool, flushed: bool, disk: &str| WriteCache { disk: disk.into(), on, flushed, alone: true };
+        let cache = |on: bool, flushed: bool, disk: &str| WriteCache {
+            disk: disk.into(),
+            on,
+            flushed,
+            alone: true,
+            shared: false,
+            identity: None,
+        };
         let switched = |found: PathKind, on: bool, flushed: bool, disk: &str| of(found, cache(on, flushed, disk));
         let drive = PathKind::Device(GIB);
         let setting = |value: &str| Some(("host:a/drive-cache.sdb".to_string(), value.to_string()));

@@ -257,6 +257,11 @@ impl Fitness {
 }
 
 impl DriveFound {
+    /// As the list of hosts has it: of `b7:/dev/sdb`; `None`: it is one of this host.
+    pub fn other_host(&self) -> Option<&str> {
+        self.target.split_once(":/").map(|(host, _)| host).filter(|host| !host.starts_with('/'))
+    }
+
     /// What it says of itself, if it does.
     pub fn health(&self) -> Option<&DriveHealth> {
         self.about.as_ref()?.health.as_ref().ok()

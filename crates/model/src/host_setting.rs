@@ -108,8 +108,8 @@ impl HostSetting {
         }
     }
 
-    /// What makes it permanent.
-    pub fn permanent(&self, value: &str) -> String {
+    /// What makes it permanent. `drive`: of a drive's cache the drive's own name, if that is known.
+    pub fn permanent(&self, value: &str, drive: Option<&str>) -> String {
         let udev = |disk: &str, file: &str| {
             let rule = format!("ACTION==\"add|change\", KERNEL==\"{disk}\", ATTR{{queue/{file}}}=\"{value}\"");
             format!("echo {} > /etc/udev/rules.d/90-{disk}-{file}.rules", word(&rule))
@@ -127,7 +127,7 @@ impl HostSetting {
             }
             HostSetting::ReadAhead(disk) => udev(disk, "read_ahead_kb"),
             HostSetting::Scheduler(disk) => udev(disk, "scheduler"),
-            HostSetting::DriveCache(disk) => drive_cache(disk, value),
+            HostSetting::DriveCache(disk) => drive_cache(disk, value, drive),
             HostSetting::Coalescing { nic, what } => {
                 let set = format!("/usr/sbin/ethtool -C {nic} {what} {value}");
                 let rule = format!("ACTION==\"add\", SUBSYSTEM==\"net\", KERNEL==\"{nic}\", RUN+=\"{set}\"");
@@ -137,22 +137,38 @@ impl HostSetting {
     }
 }
 
-/// By the tool of its kind, at each start: a drive may forget it with its power.
-fn drive_cache(disk: &str, value: &str) -> String {
-    let on = u8::from(value == "on");
-    // `nvme0n1` is a part of `nvme0`. Of the others the kernel has to look again, so that it flushes what there is to be flushed.
-    let (set, again) = match disk.rsplit_once('n').filter(|_| disk.starts_with("nvme")) {
-        Some((controller, _)) => (format!("/usr/sbin/nvme set-feature /dev/{controller} -f 6 -v {on}"), None),
-        None => {
-            let how = if on == 1 { "set" } else { "clear" };
-            let again = format!("/bin/sh -c 'echo 1 > /sys/block/{disk}/device/rescan'");
-            (format!("/usr/bin/sdparm --{how}=WCE --quiet /dev/{disk}"), Some(again))
-        }
+/// By the tool of its kind, at each start: a drive may forget it with its power. `sdb` may be another drive by then, so that the rule of udev
+/// is for the drive's own name.
+fn drive_cache(disk: &str, value: &str, drive: Option<&str>) -> String {
+    let (nvme, on) = (disk.starts_with("nvme"), value == "on");
+    let set = |node: &str| match (nvme, on) {
+        // The feature is the controller's: of no namespace (`-n 0`).
+        (true, _) => format!("/usr/sbin/nvme set-feature {node} -n 0 -f 6 -v {}", u8::from(on)),
+        (false, true) => format!("/usr/bin/sdparm --set=WCE --quiet {node}"),
+        (false, false) => format!("/usr/bin/sdparm --clear=WCE --quiet {node}"),
     };
-    let too = again.as_ref().map_or(String::new(), |again| format!(", RUN+=\"{again}\""));
-    let rule = format!("ACTION==\"add\", SUBSYSTEM==\"block\", KERNEL==\"{disk}\", RUN+=\"{set}\"{too}");
-    let now = again.map_or(String::new(), |again| format!(" && {again}"));
-    format!("{set}{now} && echo {} > /etc/udev/rules.d/90-{disk}-write-cache.rules", word(&rule))
+    // Of all but NVMe the kernel has to look again, so that it flushes what there is to be flushed.
+    let look = |disk: &str| (!nvme).then(|| format!("/bin/sh -c 'echo 1 > /sys/block/{disk}/device/rescan'"));
+    let then = look(disk).map_or(String::new(), |look| format!(" && {look}"));
+    let now = format!("{}{then}", set(&format!("/dev/{}", disk.replace('!', "/"))));
+    let Some(drive) = drive else {
+        return format!(
+            "{now} # until it starts again: for good by a rule of udev for the drive's serial number, since {disk} may be another drive then"
+        );
+    };
+    let too = look("%k").map_or(String::new(), |look| format!(", RUN+=\"{look}\""));
+    let rule = format!(
+        "ACTION==\"add\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", ATTRS{{wwid}}==\"{}\", RUN+=\"{}\"{too}",
+        joined(drive, "*"),
+        set("$devnode")
+    );
+    format!("{now} && echo {} > /etc/udev/rules.d/90-{}-write-cache.rules", word(&rule), joined(drive, "-"))
+}
+
+/// The plain parts of a drive's name: it may have blanks, whose number is not kept, and what means something else to udev.
+fn joined(drive: &str, by: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-:".contains(c);
+    drive.split(|c| !plain(c)).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(by)
 }
 
 /// The kernel puts tabs between numbers.
@@ -253,6 +269,24 @@ mod tests {
             assert!(!proven(text, value), "{text} {value}");
         }
         assert!(same_value("4096\t131072\t6291456\n", "4096 131072  6291456") && !same_value("1 2", "12"));
+    }
+
+    #[test]
+    fn a_cache_is_switched_for_good_by_the_drives_own_name() {
+        let permanent = |disk: &str, drive: Option<&str>| HostSetting::DriveCache(disk.into()).permanent("off", drive);
+        let scsi = permanent("sdb", Some("t10.ATA     Samsung SSD 870  S5\"*"));
+        assert!(scsi.starts_with("/usr/bin/sdparm --clear=WCE --quiet /dev/sdb && "), "{scsi}");
+        assert!(scsi.contains(
+            "ATTRS{wwid}==\"t10.ATA*Samsung*SSD*870*S5\", RUN+=\"/usr/bin/sdparm --clear=WCE --quiet $devnode\""
+        ));
+        assert!(scsi.contains("/sys/block/%k/device/rescan") && !scsi.contains("KERNEL"), "{scsi}");
+        assert!(scsi.ends_with(" > /etc/udev/rules.d/90-t10.ATA-Samsung-SSD-870-S5-write-cache.rules"), "{scsi}");
+        let nvme = permanent("nvme0n1", Some("eui.0025"));
+        assert!(
+            nvme.contains("ATTRS{wwid}==\"eui.0025\", RUN+=\"/usr/sbin/nvme set-feature $devnode -n 0 -f 6 -v 0\"")
+        );
+        let unnamed = permanent("sdb", None);
+        assert!(!unnamed.contains("rules.d") && unnamed.contains("sdb may be another drive then"), "{unnamed}");
     }
 
     #[test]

@@ -98,6 +98,12 @@ pub struct WriteCache {
     /// Nothing else is on the drive: its cache may be switched for a trial.
     #[serde(default = "as_before")]
     pub alone: bool,
+    /// Other disks have the same cache (namespaces of one NVMe controller, paths to one drive): it is switched for none of them.
+    #[serde(default)]
+    pub shared: bool,
+    /// The drive's own name, which stays with it (`wwid`); `None`: it has none.
+    #[serde(default)]
+    pub identity: Option<String>,
 }
 
 /// Once only drives that nothing else was on were asked.

@@ -150,7 +150,7 @@ fn permanent(varied: &Varied) -> Vec<String> {
             if let Some((host, name)) = host_and_name(option) {
                 let setting = HostSetting::parse(name).ok();
                 return setting
-                    .map(|setting| format!("{} # on {host}", setting.permanent(value)))
+                    .map(|setting| format!("{} # on {host}", setting.permanent(value, None)))
                     .into_iter()
                     .collect();
             }

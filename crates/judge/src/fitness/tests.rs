@@ -8,6 +8,10 @@ fn exactly(value: f64) -> Estimate {
     Estimate::new(value, value * 0.02)
 }
 
+fn cache(on: bool, flushed: bool) -> WriteCache {
+    WriteCache { disk: "sdx".into(), on, flushed, alone: true, shared: false, identity: None }
+}
+
 /// Writes per second with O_DSYNC, fsync, fdatasync and without, and reads per second, one in flight.
 pub(super) fn drive(rates: [f64; 4], reads: f64) -> DriveFound {
     let ways = [Durability::Dsync, Durability::Fsync, Durability::Fdatasync, Durability::None];
@@ -180,10 +184,7 @@ fn no_reason_is_told_that_only_one_end_of_an_interval_has() {
     assert_eq!(fitness, Fitness::Open);
     assert_eq!(reasons[1..], [FitnessReason::CacheEmptied], "not that it is slower than OSDs");
     // And of its cache nothing is known either.
-    (wide.cache, wide.switched) = (
-        Some(WriteCache { disk: "sdx".into(), on: true, flushed: true, alone: true }),
-        drive([2_000.0; 4], 9_000.0).writes,
-    );
+    (wide.cache, wide.switched) = (Some(cache(true, true)), drive([2_000.0; 4], 9_000.0).writes);
     assert_eq!(judged(&wide, None).1.last(), Some(&FitnessReason::CacheOffUnknown));
     wide.switched[0].alone = None;
     assert_eq!(judged(&wide, None).1.last(), Some(&FitnessReason::CacheEmptied), "a way is missing");
@@ -192,10 +193,9 @@ fn no_reason_is_told_that_only_one_end_of_an_interval_has() {
 /// The Micron 5100 Eco again: 659 durable writes a second with its cache on, 25,100 with it off.
 #[test]
 fn a_cache_that_is_better_off_makes_a_drive_fit_and_one_that_does_not_matter_is_told() {
-    let cache = |on, flushed| Some(WriteCache { disk: "sdx".to_string(), on, flushed, alone: true });
     let switched = |now: f64, then: f64, on: bool| {
         let mut found = drive([now, now, now, 26_000.0], 9_000.0);
-        (found.cache, found.switched) = (cache(on, true), drive([then, then, then, 26_000.0], 9_000.0).writes);
+        (found.cache, found.switched) = (Some(cache(on, true)), drive([then, then, then, 26_000.0], 9_000.0).writes);
         judged(&found, None)
     };
     let (fitness, reasons) = switched(659.0, 25_100.0, true);
@@ -218,7 +218,7 @@ fn a_cache_that_is_better_off_makes_a_drive_fit_and_one_that_does_not_matter_is_
     assert_eq!(fitness, Fitness::Fit);
     assert!(matches!(reasons[0], FitnessReason::CacheOnHelps { .. }), "{reasons:?}");
     let mut unsafe_one = drive([25_000.0; 4], 9_000.0);
-    unsafe_one.cache = cache(true, false);
+    unsafe_one.cache = Some(cache(true, false));
     assert_eq!(judged(&unsafe_one, None).1[0], FitnessReason::CacheNotFlushed);
     assert_eq!(judged(&unsafe_one, None).0, Fitness::Unfit);
 }

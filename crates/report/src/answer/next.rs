@@ -2,6 +2,7 @@
 
 use super::again::{self, at_depth, on, on_cluster, option, without, words as words_of};
 use super::{diagnosed, sentence, takes};
+use crate::sections::fitness_reasons::trial_without_cache;
 use crate::sections::{ab, image_states, left_behind, unsettled};
 use crate::words;
 use model::host_setting::HostSetting;
@@ -182,18 +183,15 @@ fn drive(worst: &DriveFound, untested: bool, longer: &str) -> String {
         );
     }
     if let (Some(cache), Some(value)) = (&worst.cache, better_cache(worst)) {
-        let permanent = HostSetting::DriveCache(cache.disk.clone()).permanent(value);
-        return format!("switch the write cache of {target} {value} for good: `{permanent}`.");
+        let permanent = HostSetting::DriveCache(cache.disk.clone()).permanent(value, cache.identity.as_deref());
+        let there = worst.other_host().map_or(String::new(), |host| format!(", on {host}"));
+        return format!("switch the write cache of {target} {value} for good{there}: `{permanent}`.");
     }
     let untried =
         has(|reason| *reason == FitnessReason::CacheEmptied) && worst.switched.is_empty() && worst.about.is_some();
-    if let (Some(cache), true) =
-        (&worst.cache, has(|reason| *reason == FitnessReason::CacheNotTried) && now != Fitness::Fit)
-    {
-        return format!(
-            "try it with its write cache off: `fathom prove drive-cache=off --device /dev/{}`.",
-            cache.disk
-        );
+    let not_tried = has(|reason| *reason == FitnessReason::CacheNotTried) && now != Fitness::Fit;
+    if let Some(command) = trial_without_cache(worst).filter(|_| not_tried) {
+        return format!("try it with its write cache off: `{command}`.");
     }
     match now {
         Fitness::NotForJournals | Fitness::Unfit if !worst.beside.is_empty() => format!(

@@ -3,6 +3,7 @@
 use super::fitness::{between, is_known};
 use crate::numbers;
 use model::fitness::slowest_durable;
+use model::shell::word;
 use model::{DriveFound, Fitness, FitnessReason, Metric, osds_named};
 
 /// One reason, in words.
@@ -159,15 +160,35 @@ pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
             osds_named(osds),
             if osds.len() > 1 { "their" } else { "its" }
         ),
-        FitnessReason::CacheNotTried => format!(
-            "its write cache is on and was not switched off, since other things are on the drive: `fathom prove drive-cache=off --device \
-             /dev/{}` tries that, with the OSDs of the drive, and puts it back",
-            drive.cache.as_ref().map_or("", |cache| &cache.disk)
-        ),
+        FitnessReason::CacheNotTried => match trial_without_cache(drive) {
+            Some(command) => format!(
+                "its write cache is on and was not switched off, since other things are on the drive: `{command}` tries that, with the \
+                 OSDs of the drive, and puts it back"
+            ),
+            None => "its write cache is on and was not switched off, since other disks have the same one (namespaces of one controller, \
+                     paths to one drive)"
+                .to_string(),
+        },
         FitnessReason::HeldBack { loads, of } => format!(
             "{loads} of {of} loads waited for the processors of the host that put them on: stop what else runs there"
         ),
     }
+}
+
+/// The command that tries a drive without its write cache where other things are on it; `None`: other disks have the same cache, and no run
+/// switches it.
+pub(crate) fn trial_without_cache(drive: &DriveFound) -> Option<String> {
+    let cache = drive.cache.as_ref().filter(|cache| !cache.shared)?;
+    Some(match drive.other_host() {
+        // On this host the same name would be another drive.
+        Some(host) => {
+            let change = word(&format!("host:{host}/drive-cache.{}=off", cache.disk));
+            format!("fathom prove {change} --osd-hosts {}", word(host))
+        }
+        None => {
+            format!("fathom prove drive-cache=off --device {}", word(&format!("/dev/{}", cache.disk.replace('!', "/"))))
+        }
+    })
 }
 
 /// ` with 90 % of it full`
@@ -179,4 +200,54 @@ fn filled_to(percent: Option<u8>) -> String {
 fn switched(drive: &DriveFound) -> String {
     let known = slowest_durable(&drive.switched).filter(|(_, rate)| is_known(rate));
     known.map_or(String::new(), |(_, rate)| format!(": {} a second", numbers::figure(&rate, Metric::Iops).plain()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::WriteCache;
+
+    fn with_cache(target: &str, shared: bool) -> DriveFound {
+        let cache = WriteCache {
+            disk: "sdb".into(),
+            on: true,
+            flushed: true,
+            alone: false,
+            shared,
+            identity: Some("naa.5".into()),
+        };
+        DriveFound {
+            target: target.to_string(),
+            host: None,
+            model: None,
+            about: None,
+            through_file: false,
+            beside: Vec::new(),
+            fitness: Fitness::Unfit,
+            reasons: vec![FitnessReason::CacheNotTried],
+            cache: Some(cache),
+            writes: Vec::new(),
+            switched: Vec::new(),
+            reads: [None; 2],
+            mixed: [None; 2],
+            rested: Vec::new(),
+            temperatures: Vec::new(),
+            linear: [None; 2],
+            one_osd: None,
+            serves: None,
+        }
+    }
+
+    #[test]
+    fn a_cache_is_tried_on_the_drives_own_host_and_not_where_it_is_shared() {
+        let command = |target: &str, shared: bool| trial_without_cache(&with_cache(target, shared));
+        assert_eq!(command("/dev/sdb4", false).as_deref(), Some("fathom prove drive-cache=off --device /dev/sdb"));
+        let other = command("b7:/dev/sdb4", false);
+        assert_eq!(other.as_deref(), Some("fathom prove host:b7/drive-cache.sdb=off --osd-hosts b7"));
+        let by_path = command("/dev/disk/by-path/pci-0000:00:1f.2", false);
+        assert_eq!(by_path.as_deref(), Some("fathom prove drive-cache=off --device /dev/sdb"));
+        assert_eq!(command("b7:/dev/sdb4", true), None);
+        let said = because(&with_cache("b7:/dev/sdb4", true), &FitnessReason::CacheNotTried);
+        assert!(said.contains("other disks have the same one") && !said.contains("fathom prove"), "{said}");
+    }
 }
