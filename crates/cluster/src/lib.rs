@@ -24,6 +24,7 @@ pub mod host_settings;
 pub mod journal;
 pub mod kernel;
 pub mod nfs_folders;
+mod nvme_controller;
 pub mod ops_in_flight;
 pub mod option_values;
 pub mod orch;

@@ -1,6 +1,6 @@
 //! How hot a drive is now: by the kernel's sensor where it has one, which costs the drive least, else by smartctl.
 
-use crate::smart;
+use crate::{nvme_controller, smart};
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ const MOST: &str = "temp1_max";
 /// The sensors of a drive hang on its device (SATA: module drivetemp) or on the controller's (NVMe): `device/hwmon/hwmon3`, `device/hwmon3`.
 /// The first input is the drive as a whole (the kernel's Documentation/hwmon/drivetemp.rst; NVMe's composite temperature).
 fn by_kernel(disk: &Path, file: &str) -> Option<f64> {
-    let device = disk.join("device");
+    let device = nvme_controller::of(disk).unwrap_or_else(|| disk.join("device"));
     let sensors = |folder: &Path| -> Vec<PathBuf> {
         let entries = read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let is_sensor = |path: &PathBuf| {
@@ -54,5 +54,10 @@ mod tests {
         sensor("sdc", "device/hwmon/hwmon4", "x\n");
         let told = |disk: &str| by_kernel(&folder.path().join(disk), NOW);
         assert_eq!(["sda", "nvme0n1", "sdb", "sdc", "none"].map(told), [Some(41.0), Some(50.85), None, None, None]);
+        let sys = nvme_controller::tests::multipath(&["nvme0"]);
+        let sensor = sys.path().join("devices/pci0000:00/slot-nvme0/nvme/nvme0/hwmon3");
+        fs::create_dir_all(&sensor).unwrap();
+        fs::write(sensor.join(NOW), "45000\n").unwrap();
+        assert_eq!(by_kernel(&sys.path().join("block/nvme0n1"), NOW), Some(45.0), "below its subsystem");
     }
 }

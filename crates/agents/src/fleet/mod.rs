@@ -68,10 +68,21 @@ const REACHING: Duration = Duration::from_secs(30);
 const ANSWER: Duration = Duration::from_secs(30);
 /// How long proving that a disk is empty may take: half a minute for a hard disk, and several times that beside other load.
 const PROOF: Duration = Duration::from_secs(300);
+/// How long changing a setting may take: a drive empties its cache, by a flush and then by itself, before that is off, a minute each.
+const SET: Duration = Duration::from_secs(180);
 /// How long undoing may take: many files are deleted one by one, and an agent that does not get on says so by itself.
 const UNDONE: Duration = Duration::from_secs(30 * 60);
 /// How long an agent may take to end what it does and go.
 const FAREWELL: Duration = Duration::from_secs(5);
+
+fn timeout_of(question: &Question) -> Duration {
+    match question {
+        Question::Look { .. } => PROOF,
+        Question::Restore | Question::Undo(HostChange::Folder { .. }) => UNDONE,
+        Question::Make { change: HostChange::Setting { .. }, .. } | Question::Undo(HostChange::Setting { .. }) => SET,
+        _ => ANSWER,
+    }
+}
 
 impl Fleet {
     /// The hosts whose agents live.
@@ -216,11 +227,7 @@ impl Fleet {
     fn question(&mut self, host: &str, question: Question) -> Result<AgentAnswer, String> {
         self.questions += 1;
         let (id, mut answered) = (self.questions, None);
-        let timeout = match question {
-            Question::Look { .. } => PROOF,
-            Question::Restore | Question::Undo(HostChange::Folder { .. }) => UNDONE,
-            _ => ANSWER,
-        };
+        let timeout = timeout_of(&question);
         let order = || AgentCommand::Question { id, question: question.clone() };
         let lost = self.ask(&|member| member.seen.name == host, &order, timeout, &mut |_, news, _| match news {
             AgentEvent::Answer { id: of, answer } if of == id => answered.replace(answer).is_none(),
@@ -275,5 +282,19 @@ impl Drop for Fleet {
                 scope.spawn(move || link.leave(FAREWELL));
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drive_that_empties_its_cache_is_waited_for() {
+        let name = "drive-cache.sdb".to_string();
+        let undo = Question::Undo(HostChange::Setting { name, value: "off".into() });
+        // A flush and the switch, of a minute each, and the kernel's look at the drive.
+        assert!(timeout_of(&undo) > Duration::from_secs(2 * 60 + 10));
+        assert_eq!(timeout_of(&Question::Value { setting: "governor".into() }), ANSWER);
     }
 }

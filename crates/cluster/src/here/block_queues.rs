@@ -1,6 +1,7 @@
 //! Disks as the kernel uses them: scheduler, caches, links, where partitions begin (`/sys/block`).
 
 use super::setup::{chosen, names, text};
+use crate::nvme_controller;
 use model::facts::BlockQueue;
 use std::fs::{canonicalize, read_to_string};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,9 @@ const OF_SYSTEM: [&str; 6] = ["/", "/boot", "/var", "/var/lib", "/var/log", "/us
 pub fn all(folder: &Path) -> Vec<BlockQueue> {
     let made = ["loop", "ram", "zram", "sr", "fd", "dm-", "md", "nbd", "rbd"];
     let mounts = read_to_string("/proc/mounts").unwrap_or_default();
-    let disks = names(folder).into_iter().filter(|name| !made.iter().any(|kind| name.starts_with(kind)));
+    let is_made = |name: &String| made.iter().any(|kind| name.starts_with(kind));
+    let disks =
+        names(folder).into_iter().filter(|name| !is_made(name) && !nvme_controller::is_hidden(&folder.join(name)));
     disks.map(|name| one(folder, name, &mounts)).collect()
 }
 
@@ -59,11 +62,9 @@ fn one(folder: &Path, name: String, mounts: &str) -> BlockQueue {
 }
 
 fn pci_device(disk: &Path) -> Option<PathBuf> {
-    let device = canonicalize(disk.join("device")).ok()?;
-    device.ancestors().find(|folder| folder.join("current_link_speed").exists()).map(Path::to_path_buf).filter(|_| {
-        // What hangs on a controller of many disks has no link of its own.
-        disk.file_name().is_some_and(|name| name.to_string_lossy().starts_with("nvme"))
-    })
+    // What hangs on a controller of many disks has no link of its own.
+    let controller = nvme_controller::of(disk)?;
+    controller.ancestors().find(|folder| folder.join("current_link_speed").exists()).map(Path::to_path_buf)
 }
 
 /// The kind of its IOMMU group; a device without a group is not translated.
@@ -172,6 +173,16 @@ mod tests {
         assert_eq!(link(), (Some((8.0, 2)), Some((8.0, 4))), "a slow slot with many lanes");
         write(folder.path(), &[("root/port/max_link_speed", "Unknown\n"), ("root/port/max_link_width", "2\n")]);
         assert_eq!(link(), (Some((8.0, 2)), Some((16.0, 2))), "a slot with two lanes");
+    }
+
+    #[test]
+    fn an_nvme_drive_of_the_kernels_multipath_has_its_controllers_link_and_its_paths_are_no_disks() {
+        let sys = nvme_controller::tests::multipath(&["nvme0"]);
+        let slot = sys.path().join("devices/pci0000:00/slot-nvme0");
+        write(&slot, &[("current_link_speed", "8.0 GT/s PCIe\n"), ("current_link_width", "4\n")]);
+        let told = all(&sys.path().join("block"));
+        let known: Vec<_> = told.iter().map(|disk| (disk.name.as_str(), disk.link)).collect();
+        assert_eq!(known, [("nvme0n1", Some((8.0, 4)))]);
     }
 
     #[test]
