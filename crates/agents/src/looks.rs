@@ -42,10 +42,15 @@ impl Looks {
         }
         let leads_to = path.canonicalize().ok().filter(|leads_to| leads_to != path);
         let (disks, (free, files_free)) = (disks_of(&there), free(&there));
+        let drive = wish.writes.then(|| cluster::here::drive_of(&there)).flatten();
+        let mut device = cluster::here::device_of(&there);
+        if let (Some(device), Some(drive)) = (&mut device, &drive) {
+            device.model = drive.queue.model.clone().or(device.model.take());
+        }
         Ok(SiteSeen {
             found,
             leads_to: leads_to.map(|leads_to| leads_to.display().to_string()),
-            device: cluster::here::device_of(&there),
+            device,
             in_memory: disk::in_memory(path),
             free,
             files_free,
@@ -53,7 +58,7 @@ impl Looks {
             holes: wish.writes.then(|| holes(&there)).flatten(),
             discards: disk::discards(&there),
             write_cache: wish.writes.then(|| cluster::drive_cache::of(path)).flatten(),
-            drive: wish.writes.then(|| cluster::here::drive_of(&there)).flatten(),
+            drive,
             osds: cluster::here::osds_on(&disks),
             images: cluster::here::mapped_image::among(&disks),
             attached: cluster::here::attached::among(&disks),

@@ -91,6 +91,7 @@ fn of(told: &Value) -> Result<DriveHealth, String> {
     let health = DriveHealth {
         serial: text("/serial_number"),
         firmware: text("/firmware_version").or_else(|| text("/scsi_revision")),
+        model: text("/model_name").or_else(|| text("/scsi_model_name")).filter(|model| !model.is_empty()),
         passed: passed(told),
         used: used(told),
         temperature: temperature_in(told),
@@ -106,7 +107,7 @@ fn of(told: &Value) -> Result<DriveHealth, String> {
             .or_else(|| number("/nvme_smart_health_information_log/media_errors"))
             .or_else(|| of_scsi(told)),
     };
-    let facts = DriveHealth { serial: None, firmware: None, ..health.clone() };
+    let facts = DriveHealth { serial: None, firmware: None, model: None, ..health.clone() };
     match facts == DriveHealth::default() {
         true => Err(why_nothing(told)),
         false => Ok(health),
@@ -159,7 +160,7 @@ mod tests {
     #[test]
     fn each_kind_of_drive_tells_it_in_its_own_way() {
         let ata = json!({
-            "serial_number": " S1 ", "firmware_version": "D1", "smart_status": {"passed": true}, "temperature": {"current": 31, "op_limit_max": 60},
+            "serial_number": " S1 ", "firmware_version": "D1", "model_name": "Samsung SSD 870 QVO 1TB", "smart_status": {"passed": true}, "temperature": {"current": 31, "op_limit_max": 60},
             "power_on_time": {"hours": 9000},
             "ata_smart_attributes": {"table": [
                 {"id": 5, "raw": {"value": 3}}, {"id": 197, "raw": {"value": 2}}, {"id": 198, "raw": {"value": 0}}]},
@@ -168,6 +169,7 @@ mod tests {
         let sata = DriveHealth {
             serial: Some("S1".into()),
             firmware: Some("D1".into()),
+            model: Some("Samsung SSD 870 QVO 1TB".into()),
             passed: Some(true),
             used: Some(12.0),
             temperature: Some(31.0),
@@ -194,8 +196,7 @@ mod tests {
 
     #[test]
     fn a_drive_that_tells_nothing_has_a_reason() {
-        let messages =
-            json!({"serial_number": "x", "smartctl": {"messages": [{"string": "Unable to detect device type"}]}});
+        let messages = json!({"serial_number": "x", "model_name": "y", "smartctl": {"messages": [{"string": "Unable to detect device type"}]}});
         assert_eq!(of(&messages), Err("smartctl: Unable to detect device type".to_string()));
         assert_eq!(of(&json!({})), Err("the drive tells nothing of its health".to_string()));
         assert!(health("none0").is_err());

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct DriveHealth {
     pub serial: Option<String>,
     pub firmware: Option<String>,
+    /// In full: of an ATA drive the kernel keeps its first 16 characters.
+    pub model: Option<String>,
     /// By its own word: `false` is a drive that expects to fail.
     pub passed: Option<bool>,
     /// Percent of the endurance that its maker promises; may be above 100.

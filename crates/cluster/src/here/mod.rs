@@ -60,18 +60,23 @@ pub fn facts() -> HostFacts {
     }
 }
 
-/// The drive on which a path lies, with its health; `None`: what it lies on is no drive that the kernel lists, or several.
+/// The drive on which a path lies, also through a volume, with its health; `None`: what it lies on is no drive that the kernel lists, or
+/// several.
 pub fn drive_of(path: &std::path::Path) -> Option<DriveAbout> {
-    let name = Path::new(&device_of(path)?.path).file_name()?.to_str()?.to_string();
-    let folder = std::fs::canonicalize(Path::new("/sys/class/block").join(&name)).ok()?;
-    let whole = if folder.join("partition").exists() { folder.parent()? } else { &folder };
-    let whole = whole.file_name()?.to_str()?;
-    let queue = block_queues::all(Path::new("/sys/block")).into_iter().find(|queue| queue.name == whole)?;
+    let whole = one_disk_of(path)?;
+    let mut queue = block_queues::all(Path::new("/sys/block")).into_iter().find(|queue| queue.name == whole)?;
     let mut health = crate::smart::health(&queue.name);
     if let Ok(health) = &mut health {
+        queue.model = health.model.clone().or(queue.model);
         health.temperature_most = crate::temperature::most(&queue.name).or(health.temperature_most);
     }
     Some(DriveAbout { queue, health })
+}
+
+/// The only disk below a path.
+fn one_disk_of(path: &Path) -> Option<String> {
+    let mut disks = crate::devices::disks_of(path).into_iter();
+    disks.next().filter(|_| disks.next().is_none())
 }
 
 /// The block device that holds a path: `/dev/vda`, with its model. `None` for memory file systems.
@@ -88,7 +93,11 @@ pub fn device_of(path: &std::path::Path) -> Option<DeviceScope> {
     Some(DeviceScope {
         path: format!("/dev/{name}"),
         host: Some(host_name()),
-        model: text("device/model"),
+        // A volume has none itself.
+        model: text("device/model").or_else(|| {
+            let below = Path::new("/sys/block").join(one_disk_of(path)?).join("device/model");
+            read_to_string(below).ok().map(|text| text.trim().to_string())
+        }),
         bytes: read_to_string(folder.join("size")).ok().and_then(|n| n.trim().parse::<u64>().ok()).map(|n| n * 512),
         rotational: text("queue/rotational").map(|flag| flag == "1"),
         osds: Vec::new(),

@@ -31,7 +31,9 @@ pub enum WritableRoom {
 pub fn add(draft: &mut Draft, target: &Target, site: &Site, room: WritableRoom) -> Result<bool, Failure> {
     let Some(wished) = draft.request.experiment.sustained().cloned() else { return Ok(false) };
     let (Ok(seen), path) = (&site.seen, site.wish.path.as_path()) else { return Ok(false) };
-    let device = seen.device.clone();
+    let whole = seen.drive.as_ref().and_then(|drive| drive.queue.bytes);
+    // What is a twin is told by the drive's size, not by that of a part of it.
+    let device = seen.device.clone().map(|device| DeviceScope { bytes: whole.or(device.bytes), ..device });
     if stands_for(draft, device.as_ref(), &target.name) {
         return Ok(false);
     }
@@ -169,7 +171,7 @@ fn stands_for(draft: &mut Draft, device: Option<&DeviceScope>, target: &str) -> 
     let Some(device) = device else { return false };
     let same = |known: &Option<DeviceScope>| {
         known.as_ref().is_some_and(|known| {
-            let same_model = device.model.is_some() && known.model == device.model;
+            let same_model = device.model.is_some() && (&known.model, known.bytes) == (&device.model, device.bytes);
             same_model || (&known.path, &known.host) == (&device.path, &device.host)
         })
     };

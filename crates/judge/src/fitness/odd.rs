@@ -36,18 +36,19 @@ pub fn odd_ones(entries: &[Entry], judged: &[JudgedDrive]) -> Vec<(String, Fitne
     found.into_iter().map(|(target, _, reason)| (target, reason)).collect()
 }
 
-/// Targets of one model, measured in the same way, with OSDs beside them or without; those without a name of a model are taken for alike.
+/// Targets of one model and size, measured in the same way, with OSDs beside them or without. Of what has no name of a model (volumes over
+/// several drives) nothing says that it is alike. The size tells models apart whose names are cut short.
 fn groups(judged: &[JudgedDrive]) -> Vec<Vec<&str>> {
     let kind = |drive: &JudgedDrive| {
-        let device = drive.device.as_ref();
-        let said = device.map(|device| (device.model.clone(), device.rotational));
-        (said, drive.through_file, !drive.beside.is_empty())
+        let device = drive.device.as_ref()?;
+        let bytes = drive.about.as_ref().and_then(|about| about.queue.bytes).or(device.bytes);
+        Some((device.model.clone()?, bytes, device.rotational, drive.through_file, !drive.beside.is_empty()))
     };
     let mut groups: Vec<(_, Vec<&str>)> = Vec::new();
-    for drive in judged {
-        match groups.iter_mut().find(|(other, _)| *other == kind(drive)) {
+    for (drive, own) in judged.iter().filter_map(|drive| Some((drive, kind(drive)?))) {
+        match groups.iter_mut().find(|(other, _)| *other == own) {
             Some((_, alike)) => alike.push(&drive.target),
-            None => groups.push((kind(drive), vec![&drive.target])),
+            None => groups.push((own, vec![&drive.target])),
         }
     }
     groups.into_iter().map(|(_, alike)| alike).filter(|alike| alike.len() >= FEWEST).collect()

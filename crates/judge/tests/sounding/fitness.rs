@@ -49,6 +49,23 @@ fn odd_ones(drives: &[DriveFound]) -> Vec<(&str, &str)> {
 }
 
 #[test]
+fn what_has_no_name_of_a_model_or_another_size_has_no_twins() {
+    let with = |change: fn(&mut DeviceScope, u32)| {
+        let mut made = made(6, Some((4, 1.5)), 1, None, PASSES);
+        let PlannedExperiment::Fitness { drives, .. } = &mut made.record.plan.experiment else { unreachable!() };
+        { drives.iter_mut().zip(0..) }.for_each(|(drive, id)| change(drive.device.as_mut().unwrap(), id));
+        odd_ones(without_findings(&made.record).answer.drives()).len()
+    };
+    assert_eq!(with(|device, _| device.bytes = Some(1 << 40)), 1);
+    assert_eq!(with(|device, _| device.model = None), 0, "volumes may lie on anything");
+    assert_eq!(
+        with(|device, id| device.bytes = Some(u64::from(1 + id / 4) << 40)),
+        0,
+        "a model whose name is cut short"
+    );
+}
+
+#[test]
 fn the_slow_one_of_six_of_one_model_is_named_with_what_is_slow() {
     let drives = found(6, Some((4, 1.5)), 1, None);
     assert_eq!(odd_ones(&drives), [("/dev/vd4", "random reads")]);
