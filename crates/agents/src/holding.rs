@@ -1,7 +1,9 @@
 //! Paths that are to be written to: proven to be free, and held until the run ends.
 
-use cluster::devices::{Refusal, overlap, prove};
+use cluster::devices::{Refusal, disks_of, overlap, prove};
+use cluster::drive_cache;
 use engines::disk::Holds;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,22 +62,53 @@ fn show(path: &Path, share: f64, progress: &Mutex<(Instant, bool)>) {
     }
 }
 
-/// Two paths that are one and the same, or overlap: they would be loaded twice, and each would be said to be slower.
+/// Two paths that are one and the same, or overlap, or lead to one drive: it would be loaded twice, and each would be said to be slower.
 pub fn named_twice(paths: &[PathBuf]) -> Option<String> {
-    let pairs = paths.iter().enumerate().flat_map(|(at, one)| paths[..at].iter().map(move |other| (one, other)));
-    let mut same = pairs.filter(|(one, other)| overlap(one, other));
-    same.next().map(|(one, other)| {
-        format!(
-            "{} and {} are the same, or one is a part of the other; name one of them",
-            other.display(),
-            one.display()
-        )
+    let mut pairs = paths.iter().enumerate().flat_map(|(at, one)| paths[..at].iter().map(move |other| (one, other)));
+    pairs.find_map(|(one, other)| {
+        let (one_shown, other_shown) = (one.display(), other.display());
+        if overlap(one, other) {
+            return Some(format!(
+                "{other_shown} and {one_shown} are the same, or one is a part of the other; name one of them"
+            ));
+        }
+        let drive = one_drive(&disks_of(one), &disks_of(other), drive_cache::identity)?;
+        Some(format!("{other_shown} and {one_shown} are two ways to one drive ({drive}); name one of them"))
+    })
+}
+
+/// The own name of a drive that is among both as another disk: it has two ways to this host, which nobody joined (multipathd).
+fn one_drive(
+    one: &BTreeSet<String>,
+    other: &BTreeSet<String>,
+    name: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let names: BTreeMap<String, &String> = one.iter().filter_map(|disk| Some((name(disk)?, disk))).collect();
+    other.iter().filter_map(|disk| Some((disk, name(disk)?))).find_map(|(disk, own)| {
+        let also = names.get(&own).is_some_and(|known| *known != disk);
+        also.then_some(own)
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drive_with_two_ways_to_this_host_is_one_drive() {
+        let disks = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<BTreeSet<String>>();
+        let name = |disk: &str| match disk {
+            "sda" | "sdc" => Some("naa.5".to_string()),
+            "sdb" => Some("naa.6".to_string()),
+            _ => None,
+        };
+        let found = |one: &[&str], other: &[&str]| one_drive(&disks(one), &disks(other), name);
+        assert_eq!(found(&["sda"], &["sdc"]).as_deref(), Some("naa.5"));
+        assert_eq!(found(&["vda", "sda"], &["sdb", "sdc"]).as_deref(), Some("naa.5"), "below volumes");
+        assert_eq!(found(&["sda"], &["sdb"]), None);
+        assert_eq!(found(&["sda"], &["sda"]), None, "two partitions");
+        assert_eq!(found(&["vda"], &["vdb"]), None, "drives without a name");
+    }
 
     #[test]
     fn a_link_a_hard_link_and_the_same_name_are_named_twice() {
