@@ -11,7 +11,7 @@ use model::{Goal, Plan, Record, ResponseBound, Step, StepId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use std::collections::VecDeque;
-use turns::{b_first, due_in, first_due, rests, side_after_side, side_by_side};
+use turns::{b_first, due_in, first_due, rests, side_after_side, side_by_side, switched};
 
 /// A run may take more passes than the least only within this time, unless its goal says otherwise.
 const BUDGET_SECONDS: f64 = 13.0 * 60.0;
@@ -160,6 +160,8 @@ impl Passes {
             by_width.sort_by(|a, b| b.0.total_cmp(&a.0));
             *wanted = by_width.into_iter().map(|(_, id)| id).collect();
         }
+        // What drifts meanwhile, as a drive that gets full or hot, is to strike its cache on and off alike.
+        side_by_side(wanted, &switched(plan), b_first(goal.seed, pass));
     }
 }
 

@@ -56,13 +56,33 @@ pub fn side_after_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_firs
     wanted.sort_by_key(|id| is_b(id) != b_first);
 }
 
-/// Steps of a pair stand beside each other.
+/// Of drives that are judged with their cache as it is and switched: each switched step, and the same load of the same drive as it is.
+pub fn switched(plan: &Plan) -> Vec<(StepId, StepId)> {
+    if plan.experiment.judged_drives().is_empty() {
+        return Vec::new();
+    }
+    let twin = |b: &Step| {
+        let same = |a: &&Step| {
+            let (one, other) = (&a.workload, &b.workload);
+            let alike = (one.block, one.depth, one.durability) == (other.block, other.depth, other.durability)
+                && (one.access, &one.mix) == (other.access, &other.mix);
+            alike && one.settings.is_empty() && a.targets.iter().any(|target| b.targets.contains(target))
+        };
+        Some((plan.steps.iter().find(same)?.id, b.id))
+    };
+    plan.steps.iter().filter(|step| !step.workload.settings.is_empty()).filter_map(twin).collect()
+}
+
+/// Steps of a pair stand beside each other, where the first of them stood; others stay where they are among them.
 pub fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: bool) {
-    let pair = |id: &StepId| pairs.iter().position(|(a, b)| a == id || b == id).unwrap_or(pairs.len());
-    let shuffled: Vec<usize> = wanted.iter().map(pair).collect();
-    let first = |id: &StepId| shuffled.iter().position(|other| *other == pair(id));
+    let pair = |id: &StepId| pairs.iter().position(|(a, b)| a == id || b == id);
+    let shuffled: Vec<(Option<usize>, StepId)> = wanted.iter().map(|id| (pair(id), *id)).collect();
     let is_b = |id: &StepId| pairs.iter().any(|(_, b)| b == id);
-    let mut keyed: Vec<_> = wanted.iter().map(|id| (first(id), is_b(id) != b_first, *id)).collect();
+    let key = |(pair, id): &(Option<usize>, StepId)| {
+        let first = shuffled.iter().position(|(other, own)| own == id || (pair.is_some() && other == pair));
+        (first, is_b(id) != b_first, *id)
+    };
+    let mut keyed: Vec<_> = shuffled.iter().map(key).collect();
     keyed.sort();
     wanted.iter_mut().zip(keyed).for_each(|(place, (.., id))| *place = id);
 }
@@ -70,6 +90,32 @@ pub fn side_by_side(wanted: &mut [StepId], pairs: &[(StepId, StepId)], b_first: 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drive_has_its_turn_with_its_cache_switched_beside_the_one_as_it_is() {
+        let place = model::Place::Path { path: "/dev/sdb".into(), writable: true };
+        let target = model::Target::new(model::Layer::Device, "/dev/sdb", place);
+        let step = |id: u32, depth: u32, value: Option<&str>| {
+            let settings = value.map(|value| ("host:a/drive-cache.sdb".to_string(), value.to_string()));
+            let usual = model::Workload::canonical(model::Pattern::WriteParallel, 1 << 30, 1);
+            let workload = model::Workload { depth, settings: settings.into_iter().collect(), ..usual };
+            Step::new(id, model::Layer::Device, model::Pattern::WriteParallel, vec![target.clone()], workload)
+        };
+        let steps = vec![step(0, 1, None), step(1, 32, None), step(2, 1, Some("off")), step(3, 32, Some("off"))];
+        let judged = model::JudgedDrive {
+            target: "/dev/sdb".into(),
+            device: None,
+            through_file: false,
+            cache: None,
+            about: None,
+            beside: Vec::new(),
+        };
+        let experiment = model::PlannedExperiment::Fitness { drives: vec![judged], sustained: Vec::new() };
+        let plan = Plan { steps, experiment, ..Plan::default() };
+        let pairs = [(0, 2), (1, 3)].map(|(a, b)| (StepId(a), StepId(b)));
+        assert_eq!(switched(&plan), pairs);
+        assert_eq!(switched(&Plan { experiment: model::PlannedExperiment::Survey, ..plan }), []);
+    }
 
     #[test]
     fn sides_that_cost_a_restart_change_once_in_a_pass_and_meet_it_alike() {
@@ -85,5 +131,7 @@ mod tests {
         let mut beside = ids([4, 2, 0, 3, 5, 1]);
         side_by_side(&mut beside, &pairs, true);
         assert_eq!(beside, ids([4, 1, 5, 2, 3, 0]));
+        side_by_side(&mut beside, &[(StepId(0), StepId(1))], false);
+        assert_eq!(beside, ids([4, 0, 1, 5, 2, 3]), "what is of no pair keeps its place");
     }
 }
