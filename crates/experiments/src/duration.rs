@@ -67,8 +67,9 @@ pub fn with_time(goal: Goal, steps: &[Step]) -> Goal {
     Goal { run_seconds, ..goal }
 }
 
-/// Whether drives are fit is told within eight minutes (or as many times as much as a figure may take more than a minute), with --quick in about
-/// two, however many there are: slices get shorter, of which there are more.
+/// Whether drives are fit is told in about eight minutes (or as many times as much as a figure may take more than a minute), with --quick in about
+/// two: the more drives there are, the shorter are the slices. They get no shorter than [`SLICE_LEAST`], so that from some hundred loads one
+/// after the other on it takes longer.
 pub fn of_fitness(goal: Goal, steps: &[Step]) -> Goal {
     let each = |seconds: f64| seconds / steps.len().max(1) as f64 - BETWEEN_SECONDS;
     let within = |goal: Goal, seconds: f64| Goal {

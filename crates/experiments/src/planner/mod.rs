@@ -138,8 +138,9 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     refuse_sync_of_nothing(request, &draft.steps)?;
     refuse_impossible(&draft, &experiment)?;
     refuse_other_work(experiment.thresholds(), &draft.steps)?;
-    // What is held against a threshold is loaded as it says.
+    // What is held against a threshold is loaded as it says; and a drive is judged by more than fits into its own cache.
     let may_shrink = experiment.thresholds().is_empty()
+        && !matches!(experiment, PlannedExperiment::Fitness { .. })
         && request.experiment.plans_layers()
         && !request.fixes_working_sets()
         && request.workload.tree.is_none()
