@@ -39,6 +39,8 @@ fn one(folder: &Path, name: String, mounts: &str) -> BlockQueue {
         vendor: own("device/vendor"),
         firmware: own("device/firmware_rev").or_else(|| own("device/rev")),
         rotational: own("queue/rotational").map(|flag| flag == "1"),
+        turns_a_minute: std::fs::read(disk.join("device/vpd_pgb1")).ok().and_then(|page| turns_of_page(&page)),
+        controller: controller(&disk),
         scheduler: own("queue/scheduler").map(|all| chosen(&all).unwrap_or(all)),
         write_cache: own("queue/write_cache"),
         cache_type: scsi(&disk, "scsi_disk", "cache_type"),
@@ -65,6 +67,32 @@ fn pci_device(disk: &Path) -> Option<PathBuf> {
     // What hangs on a controller of many disks has no link of its own.
     let controller = nvme_controller::of(disk)?;
     controller.ancestors().find(|folder| folder.join("current_link_speed").exists()).map(Path::to_path_buf)
+}
+
+/// SBC-4, 6.6.2 "Block Device Characteristics VPD page".
+fn turns_of_page(page: &[u8]) -> Option<u16> {
+    let turns = u16::from_be_bytes([*page.get(4)?, *page.get(5)?]);
+    (0x401..0xffff).contains(&turns).then_some(turns)
+}
+
+/// `0000:3b:00.0`, else `host7` or `nvme2`; of several controllers of one subsystem that subsystem.
+fn controller(disk: &Path) -> Option<String> {
+    let device = nvme_controller::of(disk).or_else(|| canonicalize(disk.join("device")).ok())?;
+    let names: Vec<&str> = device.iter().filter_map(|name| name.to_str()).collect();
+    let numbered = |name: &&&str| {
+        let number = ["host", "nvme-subsys", "nvme"].iter().find_map(|kind| name.strip_prefix(kind));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit()))
+    };
+    let found = names.iter().rev().find(|name| is_pci(name)).or_else(|| names.iter().rev().find(numbered))?;
+    Some(found.to_string())
+}
+
+/// Domain, bus, device and function.
+fn is_pci(name: &str) -> bool {
+    let parts: Vec<&str> = name.split([':', '.']).collect();
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    let hex = parts.iter().all(|part| part.bytes().all(|c| c.is_ascii_hexdigit()));
+    hex && matches!(lengths.as_slice(), [domain, 2, 2, 1] if *domain >= 4)
 }
 
 /// The kind of its IOMMU group; a device without a group is not translated.
@@ -186,6 +214,28 @@ mod tests {
     }
 
     #[test]
+    fn drives_of_one_hba_have_one_controller_and_others_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |disk: &str, device: &str| {
+            let (device, block) = (folder.path().join("devices").join(device), folder.path().join("block").join(disk));
+            fs::create_dir_all(&device).unwrap();
+            fs::create_dir_all(&block).unwrap();
+            std::os::unix::fs::symlink(device, block.join("device")).unwrap();
+            controller(&block)
+        };
+        let ports =
+            ["host3/port-3:0/end_device-3:0/target3:0:0/3:0:0:0", "host3/port-3:1/end_device-3:1/target3:0:1/3:0:1:0"];
+        for (disk, port) in ["sda", "sdb"].into_iter().zip(ports) {
+            let found = of(disk, &format!("pci0000:3a/0000:3a:00.0/0000:3b:00.0/{port}"));
+            assert_eq!(found.as_deref(), Some("0000:3b:00.0"));
+        }
+        assert_eq!(of("nvme0n1", "pci0000:00/0000:5e:00.0/nvme/nvme0").as_deref(), Some("0000:5e:00.0"));
+        assert_eq!(of("sdc", "platform/host7/session1/target7:0:0/7:0:0:1").as_deref(), Some("host7"));
+        assert_eq!(of("nvme2n1", "virtual/nvme-fabrics/ctl/nvme2").as_deref(), Some("nvme2"));
+        assert_eq!(controller(&folder.path().join("block/none")), None);
+    }
+
+    #[test]
     fn a_disk_is_read_and_what_it_lacks_is_unknown() {
         let folder = tempfile::tempdir().unwrap();
         let files = [
@@ -200,12 +250,15 @@ mod tests {
             ("pci/iommu_group/type", "DMA-FQ\n"),
         ];
         write(folder.path(), &files);
+        fs::write(folder.path().join("sda/device/vpd_pgb1"), [0, 0xb1, 0, 0x3c, 0x1c, 0x20, 0, 2]).unwrap();
+        assert_eq!(turns_of_page(&[0, 0xb1, 0, 0x3c, 0, 1]), None, "flash");
         assert_eq!((iommu(&folder.path().join("pci")).as_str(), iommu(folder.path()).as_str()), ("DMA-FQ", "off"));
         fs::remove_dir_all(folder.path().join("pci")).unwrap();
         let told = all(folder.path());
         assert_eq!(told.len(), 1);
         let disk = &told[0];
         assert_eq!((disk.name.as_str(), disk.scheduler.as_deref(), disk.rotational), ("sda", Some("bfq"), Some(true)));
+        assert_eq!(disk.turns_a_minute, Some(7200));
         assert_eq!((disk.cache_type.as_deref(), disk.bytes), (Some("write through"), Some(1 << 20)));
         assert_eq!(
             (disk.partitions.as_slice(), disk.queue_depth, disk.link),

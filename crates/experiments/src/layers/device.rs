@@ -358,7 +358,7 @@ fn rounds_of_judged<'d, 'a>(draft: &Draft, disks: &[&'d Disk<'a>], load: &Worklo
     for disk in disks {
         let turns = machines.entry(disk.boot()).or_default();
         let most = at_once(processors(draft.inventory, disk.site), load);
-        let free = |turn: &&mut Vec<&Disk>| turn.len() < most && turn.iter().all(|other| are_apart(other, disk));
+        let free = |turn: &&mut Vec<&Disk>| turn.len() < most && turn.iter().all(|other| are_apart(other, disk, load));
         match turns.iter_mut().find(free) {
             Some(turn) => turn.push(disk),
             None => turns.push(vec![disk]),
@@ -368,16 +368,23 @@ fn rounds_of_judged<'d, 'a>(draft: &Draft, disks: &[&'d Disk<'a>], load: &Worklo
     (0..most).map(|turn| machines.values().filter_map(|own| own.get(turn)).flatten().copied().collect()).collect()
 }
 
-/// Two drives that the kernel lists, and not parts of one.
-fn are_apart(one: &Disk, other: &Disk) -> bool {
-    let name =
-        |disk: &Disk| disk.site.seen.as_ref().ok().and_then(|seen| Some(seen.drive.as_ref()?.queue.name.clone()));
-    matches!((name(one), name(other)), (Some(one), Some(other)) if one != other)
+/// Two drives that the kernel lists, and not parts of one. What is more than one small operation at a time may fill what drives share: the link
+/// of their controller, the lanes of its expander.
+fn are_apart(one: &Disk, other: &Disk, load: &Workload) -> bool {
+    let queue = |disk: &Disk| disk.site.seen.as_ref().ok().and_then(|seen| Some(seen.drive.as_ref()?.queue.clone()));
+    let (Some(one), Some(other)) = (queue(one), queue(other)) else { return false };
+    let apart = matches!((one.controller, other.controller), (Some(one), Some(other)) if one != other);
+    one.name != other.name && (apart || is_small(load))
+}
+
+/// One small operation in flight.
+fn is_small(load: &Workload) -> bool {
+    load.depth == 1 && load.block < MIB
 }
 
 /// One operation in flight needs half a processor of the fastest drive, many of them several.
 fn at_once(processors: u32, load: &Workload) -> usize {
-    let each = if load.depth == 1 && load.block < MIB { 2 } else { 8 };
+    let each = if is_small(load) { 2 } else { 8 };
     (processors / each).max(1) as usize
 }
 
@@ -425,14 +432,20 @@ mod tests {
         let cores = |inventory: &mut Inventory, cores: u32| {
             inventory.scope.hosts = vec![model::HostScope { here: true, cores: Some(cores), ..Default::default() }];
         };
-        let site = |path: &str, drive: Option<&str>| {
+        let site = |path: &str, drive: Option<(&str, &str)>| {
             let mut site = testing::folder(path);
-            let queue = |name: &str| model::facts::BlockQueue { name: name.to_string(), ..Default::default() };
-            let about = |name| model::DriveAbout { queue: queue(name), health: Err("x".into()) };
+            let queue = |(name, controller): (&str, &str)| model::facts::BlockQueue {
+                name: name.to_string(),
+                controller: Some(controller.to_string()),
+                ..Default::default()
+            };
+            let about = |drive| model::DriveAbout { queue: queue(drive), health: Err("x".into()) };
             site.seen.as_mut().unwrap().drive = drive.map(about);
             site
         };
-        let sites = [site("/a", Some("sda")), site("/b", Some("sdb")), site("/b1", Some("sdb")), site("/l", None)];
+        let (a, b) = (Some(("sda", "hba")), Some(("sdb", "hba")));
+        let sites =
+            [site("/a", a), site("/b", b), site("/b1", b), site("/n", Some(("nvme0n1", "pci"))), site("/l", None)];
         let of = |inventory: &Inventory, load: &Workload| {
             let request = testing::request(&[Layer::Device]);
             let draft = Draft::new(inventory, &request);
@@ -444,12 +457,12 @@ mod tests {
         let alone = Workload::canonical(Pattern::ReadLatency, GIB, 1);
         let many = Workload { depth: 32, ..Workload::canonical(Pattern::ReadParallel, GIB, 1) };
         cores(&mut inventory, 2);
-        assert_eq!(of(&inventory, &alone), ["/a", "/b", "/b1", "/l"]);
+        assert_eq!(of(&inventory, &alone), ["/a", "/b", "/b1", "/n", "/l"]);
         cores(&mut inventory, 8);
-        assert_eq!(of(&inventory, &alone), ["/a /b", "/b1", "/l"]);
-        assert_eq!(of(&inventory, &many), ["/a", "/b", "/b1", "/l"]);
+        assert_eq!(of(&inventory, &alone), ["/a /b /n", "/b1", "/l"]);
+        assert_eq!(of(&inventory, &many), ["/a", "/b", "/b1", "/n", "/l"]);
         cores(&mut inventory, 16);
-        assert_eq!(of(&inventory, &many), ["/a /b", "/b1", "/l"]);
+        assert_eq!(of(&inventory, &many), ["/a /n", "/b", "/b1", "/l"], "drives of one controller may fill its link");
     }
 
     #[test]

@@ -107,6 +107,10 @@ pub struct BlockQueue {
     pub vendor: Option<String>,
     pub firmware: Option<String>,
     pub rotational: Option<bool>,
+    /// By the drive's own word; `None`: it tells nothing, as virtual ones, or is flash.
+    pub turns_a_minute: Option<u16>,
+    /// What its data go through: the PCI function below which it is, else its SCSI host or NVMe controller.
+    pub controller: Option<String>,
     /// The one in use.
     pub scheduler: Option<String>,
     /// What the kernel takes the disk's cache for: `write back`, `write through`.
