@@ -30,11 +30,15 @@ const EMPTIED: f64 = 0.2;
 const WAYS_DIFFER: f64 = 3.0;
 
 /// Is it a disk? By the time of a read: the kernel takes what it does not know for one, so that only its no counts. Both, where the interval
-/// or the lack of a figure leaves it open.
-pub(super) fn rotates(reads: Option<Estimate>, said: Option<bool>) -> Vec<bool> {
-    let as_a_disk = |rate: f64| (ROTATES..=ROTATES_MOST).contains(&(1e3 / rate));
+/// or the lack of a figure leaves it open. `turns`: it says itself how fast it turns, so that reads that are faster come from a cache before it.
+pub(super) fn rotates(reads: Option<Estimate>, said: Option<bool>, turns: bool) -> Vec<bool> {
+    let as_a_disk = |rate: f64| {
+        let ms = 1e3 / rate;
+        (ROTATES..=ROTATES_MOST).contains(&ms) || (turns && ms < ROTATES)
+    };
     match (said, reads) {
         (Some(false), _) => vec![false],
+        (_, None) if turns => vec![true],
         (_, None) => vec![false, true],
         (_, Some(reads)) => {
             let mut kinds = vec![as_a_disk(reads.low), as_a_disk(reads.value), as_a_disk(reads.high)];

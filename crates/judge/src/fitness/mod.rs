@@ -174,7 +174,8 @@ fn rate(entry: &Entry) -> Option<Estimate> {
 
 /// `said`: does it rotate, as the kernel has it?
 fn judged(drive: &DriveFound, said: Option<bool>) -> (Fitness, Vec<FitnessReason>) {
-    let kinds = rotates(drive.reads[0], said);
+    let turns = drive.about.as_ref().and_then(|about| about.queue.turns_a_minute);
+    let kinds = rotates(drive.reads[0], said, turns.is_some());
     let (as_it_is, mut reasons) = by_writes(&drive.writes, &kinds, drive.reads[0]);
     let slow = drive.reads[0].filter(|reads| !kinds.contains(&true) && 1e3 / reads.high >= ROTATES);
     reasons.extend(slow.map(|reads| FitnessReason::SlowReads { ms: 1e3 / reads.value }));

@@ -234,3 +234,15 @@ fn the_kernel_is_believed_only_if_it_says_that_nothing_rotates() {
     assert_eq!(judged(&fast, Some(true)).1[0], told.1[0]);
     assert_eq!(judged(&fast, Some(false)).0, Fitness::Fit);
 }
+
+/// A disk behind a controller whose cache holds all that is read and written.
+#[test]
+fn a_drive_that_says_how_fast_it_turns_is_a_disk_however_fast_a_cache_before_it_is() {
+    let mut cached = drive([25_000.0; 4], 9_000.0);
+    let queue = model::facts::BlockQueue { turns_a_minute: Some(7200), ..Default::default() };
+    cached.about = Some(model::DriveAbout { queue, health: Err("x".into()) });
+    let (fitness, reasons) = judged(&cached, Some(true));
+    assert_eq!(fitness, Fitness::NotForJournals);
+    assert_eq!(reasons, [FitnessReason::Rotates, FitnessReason::SoonerThanMedium { per_second: TURNS }]);
+    assert_eq!(judged(&cached, Some(false)).0, Fitness::Fit, "the kernel knows that it is flash");
+}

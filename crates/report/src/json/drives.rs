@@ -126,6 +126,12 @@ pub(super) struct DriveDocument {
     firmware: Option<String>,
     /// Bytes of a sector: as it is addressed, and as it lies on the medium.
     sectors: [Option<u64>; 2],
+    /// As the kernel has it, which takes what it does not know for a disk.
+    rotational: Option<bool>,
+    /// By the drive's own word; null: it tells nothing, or is flash.
+    turns_a_minute: Option<u16>,
+    /// `none`, `host-aware` or `host-managed`, by the kernel.
+    zoned: Option<String>,
     /// GT/s and lanes of its PCIe link, as it is and as it could be.
     link: [Option<(f64, u32)>; 2],
     /// null: it tells nothing, or smartctl is not installed on its host.
@@ -188,6 +194,9 @@ impl From<&DriveFound> for DriveDocument {
             serial: health.and_then(|health| health.serial.clone()),
             firmware: health.and_then(|health| health.firmware.clone()).or_else(|| queue?.firmware.clone()),
             sectors: [queue.and_then(|queue| queue.logical_block), queue.and_then(|queue| queue.physical_block)],
+            rotational: queue.and_then(|queue| queue.rotational),
+            turns_a_minute: queue.and_then(|queue| queue.turns_a_minute),
+            zoned: queue.and_then(|queue| queue.zoned.clone()),
             link: [queue.and_then(|queue| queue.link), queue.and_then(|queue| queue.link_most)],
             health: health.cloned(),
             through_file: drive.through_file,

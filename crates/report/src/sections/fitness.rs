@@ -4,6 +4,7 @@ use super::fitness_by_model;
 use super::fitness_reasons::because;
 use crate::block::{self, Block, Cell, Column, Emphasis, Row, Table};
 use crate::{numbers, words};
+use model::facts::BlockQueue;
 use model::fitness::{MANY, READ_PERCENT};
 use model::{
     DriveAbout, DriveFound, DriveWrites, Durability, Estimate, Fitness, FitnessReason, Metric, Report, Scope,
@@ -63,6 +64,7 @@ pub(super) fn about(report: &Report, _: &Scope) -> Vec<Block> {
     let columns = [
         Column::left("drive"),
         Column::left("firmware"),
+        Column::left("medium"),
         Column::left("link"),
         Column::left("sectors"),
         Column::left("health"),
@@ -98,6 +100,7 @@ fn about_row(drive: &DriveFound) -> Option<Row> {
     Some(Row::new([
         Cell::from(name(drive)),
         text(health.firmware.or_else(|| queue.firmware.clone())),
+        text(medium(queue)),
         text(link.or_else(|| queue.sata_speed.as_ref().map(|speed| format!("SATA {speed}")))),
         text(sectors),
         passed,
@@ -106,6 +109,15 @@ fn about_row(drive: &DriveFound) -> Option<Row> {
         rough(drive.hottest()),
         rough(health.hours.map(|hours| hours as f64)),
     ]))
+}
+
+/// `turns 7,200 a minute, zoned (host-aware)`; of what only the kernel says rotates, which it says of all that it does not know, nothing.
+fn medium(queue: &BlockQueue) -> Option<String> {
+    let turns = queue.turns_a_minute.map(|turns| format!("turns {} a minute", numbers::count(u64::from(turns))));
+    let kind = turns.or_else(|| (queue.rotational == Some(false)).then(|| "does not rotate".to_string()));
+    let zoned = queue.zoned.as_ref().filter(|kind| *kind != "none").map(|kind| format!("zoned ({kind})"));
+    let all: Vec<String> = kind.into_iter().chain(zoned).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 fn small_loads(drive: &DriveFound) -> Vec<Row> {
@@ -311,6 +323,20 @@ mod tests {
         assert_eq!(sentence(&open), "/dev/sdx (MODEL 9): not decided");
         let unbounded = Estimate { value: 231.0, low: 100.0, high: f64::INFINITY };
         assert_eq!(sentence(&drive(unbounded, Fitness::Open, Vec::new())), "/dev/sdx (MODEL 9): not decided");
+    }
+
+    #[test]
+    fn what_a_medium_is_stands_beside_the_drive_as_far_as_that_is_known() {
+        let queue = |rotational: Option<bool>, turns_a_minute: Option<u16>, zoned: &str| BlockQueue {
+            rotational,
+            turns_a_minute,
+            zoned: Some(zoned.into()),
+            ..BlockQueue::default()
+        };
+        let told = medium(&queue(Some(true), Some(7200), "host-aware"));
+        assert_eq!(told.as_deref(), Some("turns 7,200 a minute, zoned (host-aware)"));
+        assert_eq!(medium(&queue(Some(false), None, "none")).as_deref(), Some("does not rotate"));
+        assert_eq!(medium(&queue(Some(true), None, "none")), None, "as of virtual ones");
     }
 
     #[test]

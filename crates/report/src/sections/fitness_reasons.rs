@@ -10,6 +10,13 @@ use model::{DriveFound, Fitness, FitnessReason, Metric, osds_named};
 pub(crate) fn because(drive: &DriveFound, reason: &FitnessReason) -> String {
     match reason {
         FitnessReason::Rotates => {
+            if let Some(turns) = turns_behind_cache(drive) {
+                return format!(
+                    "its medium turns {} times a minute, so that its reads, which are faster, come from a cache of the controller or of the \
+                     drive; what does not fit into that is as slow as a disk, and it is judged as one: WAL and DB of its OSD belong on an SSD",
+                    numbers::count(u64::from(turns))
+                );
+            }
             let read = drive.reads[0].filter(is_known).map(|reads| numbers::rough(1e3 / reads.value));
             let read = read.map_or(String::new(), |ms| format!(" ({ms} ms at random)"));
             format!("its reads are as slow as a disk's{read}, and it is judged as one: WAL and DB of its OSD belong on an SSD")
@@ -189,6 +196,15 @@ pub(crate) fn trial_without_cache(drive: &DriveFound) -> Option<String> {
             format!("fathom prove drive-cache=off --device {}", word(&format!("/dev/{}", cache.disk.replace('!', "/"))))
         }
     })
+}
+
+/// How fast it turns, where reads are faster than that.
+fn turns_behind_cache(drive: &DriveFound) -> Option<u16> {
+    let turns = drive.about.as_ref()?.queue.turns_a_minute?;
+    // Half a turn, at random.
+    let half_ms = 60e3 / f64::from(turns) / 2.0;
+    let known = drive.reads[0].filter(is_known)?;
+    (1e3 / known.value < half_ms).then_some(turns)
 }
 
 /// ` with 90 % of it full`
