@@ -59,6 +59,13 @@ pub fn drive(target: &Target, site: &Site, writable: bool) -> Result<JudgedDrive
         )));
     }
     let seen = site.seen.as_ref().map_err(|not| Failure::from(not.clone()))?;
+    let zoned = seen.drive.as_ref().and_then(|drive| drive.queue.zoned.as_deref()) == Some("host-managed");
+    if zoned && matches!(seen.found, PathKind::Device(_)) {
+        return Err(Failure::Usage(format!(
+            "{target}: is a zoned drive that its host has to manage (host-managed: SMR, ZNS). It refuses writes that are not in order, as those \
+             of --fit and of OSDs are; it is for OSDs that were built for zones alone"
+        )));
+    }
     match seen.in_memory {
         true => Err(Failure::Usage(format!(
             "{target}: lies in memory, where no write reaches a drive; --fit needs a device, or a file on one"
@@ -126,6 +133,22 @@ mod tests {
         assert_eq!(switched(drive, true, true, "../sdb"), None);
         let all = loads(&WorkloadOptions::default(), GIB);
         assert_eq!(small_writes(&all).len(), 2 * WAYS.len());
+    }
+
+    #[test]
+    fn a_drive_that_takes_writes_in_order_alone_is_refused_before_any() {
+        let drive = |zoned: &str, found: PathKind| {
+            let mut site = testing::folder("/dev/sdb");
+            let queue = model::facts::BlockQueue { zoned: Some(zoned.into()), ..Default::default() };
+            let seen = site.seen.as_mut().unwrap();
+            (seen.found, seen.drive) = (found, Some(model::DriveAbout { queue, health: Err("x".into()) }));
+            let place = model::Place::Path { path: "/dev/sdb".into(), writable: true };
+            super::drive(&Target::new(model::Layer::Device, "/dev/sdb", place), &site, true)
+        };
+        let refused = drive("host-managed", PathKind::Device(GIB)).unwrap_err().to_string();
+        assert!(refused.starts_with("/dev/sdb: is a zoned drive"), "{refused}");
+        assert!(drive("host-aware", PathKind::Device(GIB)).is_ok());
+        assert!(drive("host-managed", PathKind::Folder).is_ok(), "its file system keeps the order");
     }
 
     #[test]

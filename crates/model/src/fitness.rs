@@ -113,6 +113,9 @@ pub struct RestedReads {
     pub mean: Estimate,
 }
 
+/// Of why a target has no data: its drive could not keep them. That says what the drive is, where other reasons say nothing of it.
+pub const FAILED_WHILE_FILLED: &str = "a write failed while it was filled";
+
 /// Share of reads of the mixed load.
 pub const READ_PERCENT: u8 = 70;
 

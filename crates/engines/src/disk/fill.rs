@@ -4,6 +4,7 @@ use super::site::DiskSite;
 use super::{Placing, Way, marks, place, ring, session};
 use crate::api::{Context, Done, EngineError, Op, QUOTA};
 use crate::verify::Marks;
+use model::fitness::FAILED_WHILE_FILLED;
 use model::{Access, Bytes, Durability, OpClass, OpMix, Target, Workload};
 use nix::fcntl::{FallocateFlags, fallocate};
 use std::fs::File;
@@ -148,7 +149,7 @@ fn write_all(
                     let error = std::io::Error::from_raw_os_error(error.errno);
                     return Err(match error.kind() {
                         std::io::ErrorKind::StorageFull => no_room(site, filler.span, &error),
-                        _ => EngineError::Broken(format!("{}: cannot be filled: {error}", site.path.display())),
+                        _ => EngineError::Broken(format!("{}: {}: {error}", site.path.display(), what(&error))),
                     });
                 }
             }
@@ -159,6 +160,14 @@ fn write_all(
         }
     }
     Ok(())
+}
+
+/// What the kernel says of a command that a drive did not carry out (`blk_status_t`): of the drive, its medium and its protection.
+fn what(error: &std::io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EIO | libc::ENODATA | libc::EREMOTEIO | libc::EILSEQ) => FAILED_WHILE_FILLED,
+        _ => "cannot be filled",
+    }
 }
 
 /// Offset and length of what is written at once: of each piece as many whole blocks as there are, and its rest.

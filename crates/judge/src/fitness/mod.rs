@@ -10,7 +10,7 @@ mod uses;
 
 use crate::entry::Entry;
 use by_writes::{ROTATES, by_writes, rotates};
-use model::fitness::{MANY, slowest_durable};
+use model::fitness::{FAILED_WHILE_FILLED, MANY, slowest_durable};
 use model::workload::MIB;
 use model::{
     DriveFound, DriveWrites, Durability, Endurance, Estimate, Figure, Fitness, FitnessReason, JudgedDrive, Label,
@@ -93,6 +93,8 @@ fn one(entries: &[Entry], drive: &JudgedDrive, record: &Record) -> DriveFound {
     found.reasons.extend(shared(drive));
     if let Some(reason) = failed(&own) {
         found.fitness = Fitness::Unfit;
+        // What is not known would not change that.
+        found.reasons.retain(|reason| !matches!(reason, FitnessReason::NotMeasured { .. }));
         found.reasons.insert(0, reason);
     }
     let Some(about) = &drive.about else { return found };
@@ -110,7 +112,13 @@ fn failed(own: &[&Entry]) -> Option<FitnessReason> {
     let sum = |of: fn(&Figure) -> u64| own.iter().map(|entry| of(&entry.figure)).sum::<u64>();
     let (operations, done) = (sum(|figure| figure.errors), sum(|figure| figure.operations));
     let first = own.iter().find_map(|entry| entry.figure.first_error.clone());
-    (operations > 0).then(|| FitnessReason::Failed { operations, of: done + operations, first })
+    if operations > 0 {
+        return Some(FitnessReason::Failed { operations, of: done + operations, first });
+    }
+    let filling = |entry: &&Entry| Some(entry.figure.label.why()?.split_once(FAILED_WHILE_FILLED)?.1.to_string());
+    let why = own.iter().find_map(filling)?;
+    let first = Some(format!("{FAILED_WHILE_FILLED}{why}"));
+    Some(FitnessReason::Failed { operations: 1, of: done + 1, first })
 }
 
 fn temperatures(record: &Record, target: &str) -> Vec<(f64, f64)> {

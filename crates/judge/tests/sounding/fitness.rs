@@ -133,3 +133,19 @@ fn a_drive_whose_operations_fail_is_unfit() {
     };
     assert!(drive.fitness == Fitness::Unfit && *of > 1000 && first.contains("Input/output"), "{drive:?}");
 }
+
+#[test]
+fn a_drive_that_fails_a_write_while_it_is_filled_is_unfit_and_one_that_has_no_room_is_not_decided() {
+    let with = |why: &str| {
+        let mut made = made(1, None, 1, None, PASSES);
+        made.record.slices.iter_mut().for_each(|slice| slice.void = Some(format!("/dev/vd0: {why}")));
+        without_findings(&made.record).answer.drives()[0].clone()
+    };
+    let broken = with(&format!("{}: Input/output error (os error 5)", model::fitness::FAILED_WHILE_FILLED));
+    let [FitnessReason::Failed { operations: 1, of: 1, first: Some(first) }] = &broken.reasons[..] else {
+        panic!("{:?}", broken.reasons)
+    };
+    assert!(broken.fitness == Fitness::Unfit && first.contains("Input/output error"), "{broken:?}");
+    let unknown = with("cannot be filled: Permission denied");
+    assert_eq!(unknown.fitness, Fitness::Open);
+}

@@ -72,8 +72,12 @@ impl Filler<'_> {
                 }
             }
             if slow.is_empty() || self.health.asked_to_end() {
+                // Of a drive that is judged it is the answer.
+                let tells = |why: &str| {
+                    !plan.experiment.judged_drives().is_empty() && why.contains(model::fitness::FAILED_WHILE_FILLED)
+                };
                 return match unfilled.0.first() {
-                    Some((.., why)) if unfilled.0.len() == all => Err(Failure::Failed(why.clone())),
+                    Some((.., why)) if unfilled.0.len() == all && !tells(why) => Err(Failure::Failed(why.clone())),
                     _ => Ok(unfilled),
                 };
             }
