@@ -1820,6 +1820,18 @@ export interface DriveDocument {
    */
   sectors: [number | null, number | null];
   /**
+   * As the kernel has it, which takes what it does not know for a disk.
+   */
+  rotational: boolean | null;
+  /**
+   * By the drive's own word; null: it tells nothing, or is flash.
+   */
+  turns_a_minute: number | null;
+  /**
+   * `none`, `host-aware` or `host-managed`, by the kernel.
+   */
+  zoned: string | null;
+  /**
    * GT/s and lanes of its PCIe link, as it is and as it could be.
    *
    * @minItems 2
@@ -1892,6 +1904,10 @@ export interface DriveHealth {
   serial: string | null;
   firmware: string | null;
   /**
+   * In full: of an ATA drive the kernel keeps its first 16 characters.
+   */
+  model: string | null;
+  /**
    * By its own word: `false` is a drive that expects to fail.
    */
   passed: boolean | null;
@@ -1938,6 +1954,14 @@ export interface WriteCache {
    * Nothing else is on the drive: its cache may be switched for a trial.
    */
   alone: boolean;
+  /**
+   * Other disks have the same cache (namespaces of one NVMe controller, paths to one drive): it is switched for none of them.
+   */
+  shared: boolean;
+  /**
+   * The drive's own name, which stays with it (`wwid`); `None`: it has none.
+   */
+  identity: string | null;
 }
 /**
  * Reads of 4 KiB, each after a pause.
