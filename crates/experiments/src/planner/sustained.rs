@@ -202,3 +202,42 @@ fn volume(wished: &SustainedOptions, path: &Path, seen: &SiteSeen, room: &Writab
         None => Ok((there as f64 * SHARE) as Bytes / MIB * MIB),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::{self, testing};
+    use crate::{Experiment, Request};
+    use model::{Layer, PlannedExperiment};
+
+    /// Model and size are what tells drives apart whose names are cut short.
+    #[test]
+    fn one_drive_of_each_model_and_size_stands_for_the_others() {
+        let mut inventory = testing::inventory(0);
+        let drives = [("/dev/sda", 1_u64 << 40), ("/dev/sdb", 1 << 40), ("/dev/sdc", 2 << 40)];
+        let site = |(path, bytes): (&str, Bytes)| {
+            let mut site = testing::folder(path);
+            let device = DeviceScope { path: path.into(), model: Some("Samsung SSD 870".into()), ..Default::default() };
+            let seen = site.seen.as_mut().unwrap();
+            (seen.found, seen.device) =
+                (model::PathKind::Device(bytes), Some(DeviceScope { bytes: Some(bytes), ..device }));
+            site
+        };
+        inventory.sites = drives.map(site).to_vec();
+        let wished = SustainedOptions {
+            until: vec![Until::Falls],
+            fill_levels: Vec::new(),
+            trim: [false; 2],
+            seconds: 60.0,
+            volume: None,
+            alone: true,
+        };
+        let mut request =
+            Request { experiment: Experiment::SustainedWrites(wished), ..testing::request(&[Layer::Device]) };
+        request.targets.paths = drives.map(|(path, _)| path.into()).to_vec();
+        let plan = planner::plan(&inventory, &request).unwrap();
+        let PlannedExperiment::SustainedWrites(tests) = plan.experiment else { unreachable!() };
+        let told: Vec<_> = tests.iter().map(|test| (test.also.join(" "), test.model.as_deref())).collect();
+        assert_eq!(told, [("/dev/sdb".to_string(), Some("Samsung SSD 870")), (String::new(), Some("Samsung SSD 870"))]);
+    }
+}
