@@ -144,7 +144,7 @@ mod tests {
             let seen = site.seen.as_mut().unwrap();
             (seen.found, seen.drive) = (found, Some(model::DriveAbout { queue, health: Err("x".into()) }));
             let place = model::Place::Path { path: "/dev/sdb".into(), writable: true };
-            super::drive(&Target::new(model::Layer::Device, "/dev/sdb", place), &site, true)
+            super::drive(&Target::new(testing::disks(), "/dev/sdb", place), &site, true)
         };
         let refused = drive("host-managed", PathKind::Device(GIB)).unwrap_err().to_string();
         assert!(refused.starts_with("/dev/sdb: is a zoned drive"), "{refused}");
@@ -159,7 +159,7 @@ mod tests {
         site.seen.as_mut().unwrap().found = PathKind::Device(100 * GIB);
         inventory.sites = vec![site];
         let may_shrink = |experiment: Experiment| {
-            let mut request = Request { experiment, ..testing::request(&[model::Layer::Device]) };
+            let mut request = Request { experiment, ..testing::request(&[testing::disks()]) };
             request.targets.paths = vec!["/dev/sdb".into()];
             planner::plan(&inventory, &request).unwrap().may_shrink
         };

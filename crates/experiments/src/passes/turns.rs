@@ -94,12 +94,18 @@ mod tests {
     #[test]
     fn a_drive_has_its_turn_with_its_cache_switched_beside_the_one_as_it_is() {
         let place = model::Place::Path { path: "/dev/sdb".into(), writable: true };
-        let target = model::Target::new(model::Layer::Device, "/dev/sdb", place);
+        let target = model::Target::new(crate::planner::testing::disks(), "/dev/sdb", place);
         let step = |id: u32, depth: u32, value: Option<&str>| {
             let settings = value.map(|value| ("host:a/drive-cache.sdb".to_string(), value.to_string()));
             let usual = model::Workload::canonical(model::Pattern::WriteParallel, 1 << 30, 1);
             let workload = model::Workload { depth, settings: settings.into_iter().collect(), ..usual };
-            Step::new(id, model::Layer::Device, model::Pattern::WriteParallel, vec![target.clone()], workload)
+            Step::new(
+                id,
+                crate::planner::testing::disks(),
+                model::Pattern::WriteParallel,
+                vec![target.clone()],
+                workload,
+            )
         };
         let steps = vec![step(0, 1, None), step(1, 32, None), step(2, 1, Some("off")), step(3, 32, Some("off"))];
         let judged = model::JudgedDrive {

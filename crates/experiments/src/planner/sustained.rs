@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::planner::{self, testing};
     use crate::{Experiment, Request};
-    use model::{Layer, PlannedExperiment};
+    use model::PlannedExperiment;
 
     /// Model and size are what tells drives apart whose names are cut short.
     #[test]
@@ -233,7 +233,7 @@ mod tests {
             alone: true,
         };
         let mut request =
-            Request { experiment: Experiment::SustainedWrites(wished), ..testing::request(&[Layer::Device]) };
+            Request { experiment: Experiment::SustainedWrites(wished), ..testing::request(&[testing::disks()]) };
         request.targets.paths = drives.map(|(path, _)| path.into()).to_vec();
         let plan = planner::plan(&inventory, &request).unwrap();
         let PlannedExperiment::SustainedWrites(tests) = plan.experiment else { unreachable!() };
