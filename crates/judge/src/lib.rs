@@ -80,6 +80,7 @@ pub use length::Length;
 pub use limit::{decided as bound_decided, side_by_side};
 pub use outliers::slow_ones;
 pub use percentiles::at_least;
+pub use pooled::FLOOR as INTERVAL_LEAST;
 pub use retest::{Retest, nearest_to_median, retested, to_retest};
 pub use series::median;
 pub use slice::{SliceState, first_look, slice_state, whole};

@@ -1,6 +1,6 @@
 //! Steps of the device layer: each disk alone, all of a host together, all of all hosts together.
 
-use super::beside;
+use super::{beside, disk_shape};
 use crate::planner::draft::Draft;
 use crate::planner::sustained::{self, WritableRoom};
 use crate::{Experiment, Request, fitness};
@@ -99,12 +99,21 @@ impl Disk<'_> {
 
 pub fn add(draft: &mut Draft) -> Result<(), Failure> {
     let disks = disks(draft)?;
+    let before = draft.steps.len();
+    add_all(draft, &disks)?;
+    let wished = draft.options.working_set;
+    let steps = draft.steps[before..].iter().filter(|step| step.layer == Layer::Device);
+    steps.into_iter().try_for_each(|step| disk_shape::refuse(&step.together(), &step.workload, wished))
+}
+
+fn add_all(draft: &mut Draft, disks: &[Disk]) -> Result<(), Failure> {
     let alone = draft.request.experiment.sustained().is_some_and(|wished| wished.alone);
-    for disk in &disks {
+    for disk in disks {
         let room = if disk.own { WritableRoom::Free } else { WritableRoom::All(disk.bytes) };
         let tested = sustained::add(draft, &disk.target, disk.site, room)?;
         // A file for which another one stands is not needed.
         if tested || !alone {
+            refuse_without_room(disk)?;
             make(draft, disk);
         }
     }
@@ -112,7 +121,7 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
         return Ok(());
     }
     if matches!(draft.request.experiment, Experiment::Fitness(_)) {
-        return judged(draft, &disks);
+        return judged(draft, disks);
     }
     let span = if draft.small() { LAB_SPAN } else { SPAN };
     for (pattern, workload) in draft.workloads(Layer::Device, span) {
@@ -285,6 +294,11 @@ fn refused(not: NotFree, reads: bool) -> Failure {
         false => not.says,
     };
     Failure::from(NotFree { says, ..not })
+}
+
+fn refuse_without_room(disk: &Disk) -> Result<(), Failure> {
+    let free = disk.site.seen.as_ref().ok().and_then(|seen| seen.free).filter(|_| disk.own);
+    disk_shape::refuse_without_room(&disk.target.name, disk.bytes, free)
 }
 
 /// Plans the file, if it is yet to be made.

@@ -59,14 +59,10 @@ pub fn add(draft: &mut Draft) -> Result<(), Failure> {
 
 pub(super) fn refuse_too_many(load: &Workload) -> Result<(), Failure> {
     let Some(tree) = load.tree.filter(|tree| tree.files(load.jobs) > Tree::FILES_MOST) else { return Ok(()) };
-    let files = match tree.files(load.jobs) {
-        u64::MAX => "more files than can be counted".to_string(),
-        files => format!("{files} files"),
-    };
     Err(Failure::Usage(format!(
-        "--tree {tree}: {files} of {} jobs have to be made one by one first (at most {}); choose a smaller one",
-        load.jobs,
-        Tree::FILES_MOST
+        "--tree {tree}: {} would need too many files (at most {}); choose a smaller tree, or fewer --jobs",
+        units::counted(load.jobs.into(), "job", "jobs"),
+        units::separated(&Tree::FILES_MOST.to_string())
     )))
 }
 

@@ -8,9 +8,12 @@ pub mod groups;
 mod holes;
 mod image_states;
 pub mod like;
+mod nothing;
+mod numbers;
 pub mod osd_room;
 mod others_pools;
 mod placement;
+mod read_share;
 pub mod redundancy;
 mod room;
 pub mod subset;
@@ -109,6 +112,7 @@ pub fn notes(inventory: &Inventory, request: &Request, plan: &Plan) -> Vec<Strin
         osd::without_groups(inventory, plan),
         Vec::from_iter(room::note(inventory, request)),
         Vec::from_iter(like::note(request)),
+        Vec::from_iter(numbers::note(request)),
         beside::notes(plan),
         file::notes(inventory, plan),
         rbd::notes(plan),
@@ -127,8 +131,9 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
         quiesce(&mut draft);
     }
     let experiment = planned(&mut draft)?;
-    refuse_unmatched(&draft)?;
+    nothing::refuse_unmatched(&draft)?;
     let experiment = with_places(experiment, &draft.steps);
+    let all = draft.steps.len();
     draft.steps.retain(|step| asked_for(&experiment, step));
     let goal = match experiment {
         PlannedExperiment::Fitness { .. } => duration::of_fitness(request.goal.clone(), &draft.steps),
@@ -136,7 +141,9 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     };
     (0..).zip(&mut draft.steps).for_each(|(id, step)| step.id = StepId(id));
     refuse_sync_of_nothing(request, &draft.steps)?;
-    refuse_impossible(&draft, &experiment)?;
+    read_share::refuse_another(request, &draft.steps)?;
+    nothing::refuse(&draft, &experiment, all)?;
+    numbers::refuse_unreachable(request)?;
     refuse_other_work(experiment.thresholds(), &draft.steps)?;
     // What is held against a threshold is loaded as it says; and a drive is judged by more than fits into its own cache.
     let may_shrink = experiment.thresholds().is_empty()
@@ -387,39 +394,4 @@ fn figures_of(step: &Step) -> Vec<(String, bool)> {
     let of_clients = step.of_clients();
     let own = step.targets.iter().map(|target| (target.name.clone(), step.chart && !of_clients));
     own.chain(step.has_whole().then(|| (step.together(), step.chart && of_clients))).collect()
-}
-
-/// A threshold that nothing is measured for would be open in the end, minutes later.
-fn refuse_unmatched(draft: &Draft) -> Result<(), Failure> {
-    let Experiment::Verdict { thresholds, complete: true, .. } = &draft.request.experiment else { return Ok(()) };
-    for threshold in thresholds {
-        let cell = |step: &&Step| (step.layer, step.pattern) == (threshold.layer, threshold.pattern);
-        let targets: BTreeSet<String> =
-            draft.steps.iter().filter(cell).flat_map(figures_of).map(|figure| figure.0).collect();
-        let what = format!("a threshold is set for {} {}", threshold.layer.name(), threshold.pattern.name());
-        match &threshold.target {
-            _ if targets.is_empty() => {
-                return Err(Failure::Usage(format!("{what}, of which nothing is measured here")));
-            }
-            Some(name) if !targets.contains(name) => {
-                let there = targets.into_iter().collect::<Vec<_>>().join(", ");
-                return Err(Failure::Usage(format!("{what} of {name}, which is none of its targets: {there}")));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Everything that an engine can't do is told before anything is changed.
-fn refuse_impossible(draft: &Draft, experiment: &PlannedExperiment) -> Result<(), Failure> {
-    if draft.steps.is_empty() && experiment.sustained().is_empty() && experiment.image_states().is_none() {
-        let layers: Vec<&str> = draft.request.layers.iter().map(|layer| layer.name()).collect();
-        let why = network::unmeasured(draft).map_or(String::new(), |why| format!("; {why}"));
-        return Err(Failure::Usage(format!(
-            "there is nothing to measure: no target for {} with these patterns{why}",
-            layers.join(", ")
-        )));
-    }
-    Ok(())
 }

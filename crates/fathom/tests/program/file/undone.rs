@@ -298,7 +298,7 @@ fn what_is_no_folder_of_files_is_told() {
     told(&["file", "/nonexistent/x"], 2, &["/nonexistent/x", "there is no such folder"]);
     told(&["file", path, path], 2, &["is named twice"]);
     told(&["file", path, "--tree", "2x0x7"], 2, &["LEVELSxFOLDERSxFILES"]);
-    told(&["file", path, "--tree", "16x99x99"], 2, &["have to be made one by one first"]);
+    told(&["file", path, "--tree", "16x99x99"], 2, &["would need too many files (at most 10,000,000)"]);
     told(&["file", path, "--patterns", "stat", "--depth", "4", "--jobs", "2"], 2, &["use as many jobs as depth"]);
     told(
         &["file", path, "--patterns", "stat", "--block-size", "8"],
