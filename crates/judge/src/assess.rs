@@ -85,7 +85,7 @@ impl Assessment<'_> {
             passes: passes.map(|slice| slice.pass).max().unwrap_or(0),
             ending: record.finished.then_some(record.ending),
             overhead: record.overhead,
-            chart: chart(&entries),
+            chart: chart(&entries, record.plan.goal.settle),
             latency_parts: [latency_parts(&entries, &ledger, record), door_parts(&entries, record)].concat(),
             stores: stores(&entries, record),
             ledger,

@@ -6,12 +6,13 @@ use crate::pooled::FLOOR;
 use model::{ChartCell, Estimate, Label, Layer, Pattern};
 use std::collections::HashMap;
 
-/// Cells in the order of layers, then of their doors, then of patterns; only those of which a figure exists.
-pub fn chart(entries: &[Entry]) -> Vec<ChartCell> {
-    Layer::ALL.into_iter().flat_map(|layer| rows(entries, layer)).collect()
+/// Cells in the order of layers, then of their doors, then of patterns; only those of which a figure exists. `settle`: the relative half-width
+/// that was asked for.
+pub fn chart(entries: &[Entry], settle: f64) -> Vec<ChartCell> {
+    Layer::ALL.into_iter().flat_map(|layer| rows(entries, layer, settle)).collect()
 }
 
-fn rows(entries: &[Entry], layer: Layer) -> Vec<ChartCell> {
+fn rows(entries: &[Entry], layer: Layer, settle: f64) -> Vec<ChartCell> {
     let doors = doors(entries, layer);
     let all = doors.iter().flat_map(|door| Pattern::ALL.map(|pattern| (*door, pattern)));
     let cell = |(door, pattern): (Option<&str>, Pattern)| {
@@ -19,7 +20,7 @@ fn rows(entries: &[Entry], layer: Layer) -> Vec<ChartCell> {
         // Images are no disks; in a guest they are what there is.
         let own = |entry: &Entry| !layer.of_disks() || !is_image(entry);
         figures.retain(|entry| door.map_or_else(|| own(entry), |door| entry.door() == door));
-        let cell = cell(layer, pattern, &figures)?;
+        let cell = cell((layer, pattern), &figures, settle)?;
         let target = |entry: &&Entry| entry.figure.target.clone();
         let only = if doors.len() > 1 { figures.iter().map(target).collect() } else { Vec::new() };
         Some(ChartCell { door: door.map(str::to_string), only, ..cell })
@@ -71,9 +72,15 @@ fn better(new: &Entry, old: &Entry) -> bool {
     rank(new) > rank(old)
 }
 
-fn cell(layer: Layer, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell> {
+fn cell((layer, pattern): (Layer, Pattern), figures: &[&Entry], settle: f64) -> Option<ChartCell> {
     let usable: Vec<(&Entry, Estimate)> = figures.iter().filter_map(|entry| Some((*entry, entry.usable()?))).collect();
-    let labelled = figures.iter().copied().max_by_key(|entry| severity(&entry.figure.label))?;
+    let estimate = mean_over(figures);
+    // A mean may be as precise as was asked for where one of its targets is not.
+    let precise = figures.len() > 1 && estimate.is_some_and(|estimate| estimate.relative() <= settle);
+    let of_its_own = |entry: &Entry| precise && matches!(entry.figure.label, Label::Imprecise(_));
+    let weight = |entry: &Entry| if of_its_own(entry) { 0 } else { severity(&entry.figure.label) };
+    let labelled = figures.iter().copied().max_by_key(|entry| weight(entry))?;
+    let label = if of_its_own(labelled) { &Label::Settled } else { &labelled.figure.label };
     let lower_is_better = pattern.metric(layer).lower_is_better();
     let badness = |estimate: &Estimate| if lower_is_better { estimate.value } else { -estimate.value };
     let worst = usable.iter().max_by(|a, b| badness(&a.1).total_cmp(&badness(&b.1)));
@@ -82,11 +89,11 @@ fn cell(layer: Layer, pattern: Pattern, figures: &[&Entry]) -> Option<ChartCell>
         door: None,
         only: Vec::new(),
         pattern,
-        estimate: mean_over(figures),
+        estimate,
         targets: usable.len() as u32,
         worst: worst.filter(|_| usable.len() > 1).map(|(entry, _)| entry.figure.target.clone()),
-        label: labelled.figure.label.name().to_string(),
-        why: labelled.figure.label.why().map(|why| reason(why, labelled, figures.len())),
+        label: label.name().to_string(),
+        why: label.why().map(|why| reason(why, labelled, figures.len())),
     })
 }
 

@@ -46,7 +46,7 @@ pub fn rounds(
         Estimate { value: scaled(value), low: scaled(low), high: scaled(high) }
     };
     let alike = (each.len().min(ALIKE) * round as usize).min(last);
-    // Of nothing there is no share.
+    // A first round without a single write has no rate that others could be a share of.
     let first = (*first > 0.0).then(|| level(0, round as usize)).flatten();
     Some(Rounds {
         seconds: round,

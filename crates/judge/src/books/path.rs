@@ -79,7 +79,7 @@ impl<'p, 'b, 'a> Path<'p, 'b, 'a> {
         }
     }
 
-    /// What lies on nothing else.
+    /// The row of a layer that has no layer below it.
     pub fn bottom(&self, layer: Layer, value: Estimate, because: String) -> LedgerRow {
         self.row((layer, value), &[], None, vec![because])
     }

@@ -144,3 +144,24 @@ fn what_a_pass_does_to_all_targets_does_not_shrink_with_their_number() {
     let level = wide(10, &[1.0, 1.0, 1.0]);
     assert!(level.0 < wide(1, &[1.0, 1.0, 1.0]).0 + 1e-9, "{level:?}");
 }
+
+/// Else a cell with ±4 % would carry the mark of the one target with ±13 %.
+#[test]
+fn a_mean_is_imprecise_by_its_own_interval_and_not_by_that_of_one_of_its_targets() {
+    let mut made = Made::cluster();
+    for id in 0..9 {
+        made.measured(Pattern::WriteLatency, osd(id), 2.0);
+    }
+    // Of one hardly anything is known.
+    for slice in made.record.slices.iter_mut().filter(|slice| slice.step.0 == 0) {
+        slice.samples.truncate(3);
+    }
+    let mut labels = |settle: f64| {
+        made.record.plan.goal.settle = settle;
+        let report = without_findings(&made.record);
+        let one = report.figures.iter().find(|figure| figure.target == "osd.0").unwrap();
+        (one.label.name(), report.chart[0].label.clone())
+    };
+    assert_eq!(labels(0.5), ("imprecise", "settled".to_string()));
+    assert_eq!(labels(0.001), ("imprecise", "imprecise".to_string()));
+}
