@@ -7,6 +7,7 @@ use signal_hook::consts::{
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// How many things there are now that have to be undone before the program may end.
 static TO_UNDO: AtomicUsize = AtomicUsize::new(0);
@@ -32,6 +33,10 @@ const ENDING: [i32; 16] = [
 ];
 /// The exit code that a shell gives a program that Ctrl-C ended.
 const ENDED: i32 = 130;
+
+/// `timeout` and a service's stop signal both a program and its group, so that one wish arrives twice at once. Nobody who means a second
+/// one is as fast.
+const ONE_WISH: Duration = Duration::from_secs(1);
 
 /// While it lives, something may have been made that has to be undone: not even the second signal ends the program at once.
 #[must_use]
@@ -65,6 +70,23 @@ fn does(before: usize) -> Does {
         // Whatever the program waits for: there is nothing to be undone.
         (_, 0) => Does::Leave,
         _ => Does::Undo,
+    }
+}
+
+/// When the last wish to end came.
+#[derive(Default)]
+struct Wishes {
+    last: Option<Instant>,
+}
+
+impl Wishes {
+    /// Is the signal that comes now more than the echo of the one that was counted last?
+    fn is_new(&mut self, now: Instant) -> bool {
+        let echo = self.last.is_some_and(|last| now.duration_since(last) < ONE_WISH);
+        if !echo {
+            self.last = Some(now);
+        }
+        !echo
     }
 }
 
@@ -103,7 +125,11 @@ impl Interrupt {
         let mut signals = signal_hook::iterator::Signals::new(wanted(ignored()))?;
         let counter = asked.clone();
         std::thread::spawn(move || {
+            let mut wishes = Wishes::default();
             for _ in signals.forever() {
+                if !wishes.is_new(Instant::now()) {
+                    continue;
+                }
                 match does(counter.fetch_add(1, Ordering::SeqCst)) {
                     Does::EndInOrder => {
                         say("\nfathom: ending the run in order; once more to undo the changes and leave now");
@@ -140,6 +166,13 @@ mod tests {
         assert_eq!([does(0), does(1), does(2)], [Does::EndInOrder, Does::Undo, Does::Undo]);
         drop(held);
         assert_eq!(does(0), Does::EndInOrder);
+    }
+
+    #[test]
+    fn signals_of_one_second_are_one_wish() {
+        let (mut wishes, start) = (Wishes::default(), Instant::now());
+        let after = [0, 1, 900, 1000, 1100, 5000].map(Duration::from_millis);
+        assert_eq!(after.map(|after| wishes.is_new(start + after)), [true, false, false, true, false, true]);
     }
 
     /// A pipe whose reader is gone.
