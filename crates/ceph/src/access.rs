@@ -34,6 +34,17 @@ impl ClusterAccess {
         }
     }
 
+    /// # Errors
+    /// What is named of the user makes no sense.
+    pub(crate) fn prove_user(&self) -> Result<(), CephError> {
+        match &self.id {
+            Some(id) if id.strip_prefix("client.").unwrap_or(id).trim().is_empty() => {
+                Err(CephError::NoUser { id: id.clone() })
+            }
+            _ => self.keyring.as_deref().map_or(Ok(()), crate::conf_file::prove_named_keyring),
+        }
+    }
+
     pub(crate) fn cluster(&self) -> &str {
         self.cluster.as_deref().unwrap_or("ceph")
     }
@@ -52,6 +63,11 @@ impl ClusterAccess {
             (None, Some(path)) if !path.is_empty() => vec![PathBuf::from(path)],
             _ => usual_places(self.cluster(), std::env::var_os("HOME").as_deref().map(Path::new)),
         };
+        if let [folder] = searched.as_slice()
+            && folder.is_dir()
+        {
+            return Err(CephError::BadConf { path: folder.clone(), why: "it is a folder; name the file in it".into() });
+        }
         searched.iter().find(|path| path.is_file()).cloned().ok_or(CephError::NoConf { searched })
     }
 }
@@ -74,6 +90,18 @@ mod tests {
         assert_eq!(named(None), "client.admin");
         assert_eq!(named(Some("bench")), "client.bench");
         assert_eq!(named(Some("client.bench")), "client.bench");
+    }
+
+    #[test]
+    fn a_user_without_a_name_and_a_folder_are_told_before_anything_is_reached() {
+        for id in ["", " ", "client."] {
+            let access = ClusterAccess { id: Some(id.to_owned()), ..ClusterAccess::default() };
+            assert!(access.prove_user().unwrap_err().to_string().contains("has no name"), "{id}");
+        }
+        let access = ClusterAccess { conf: Some("/".into()), ..ClusterAccess::default() };
+        assert!(
+            access.conf_file().unwrap_err().to_string().contains("/ cannot be used as a ceph.conf: it is a folder")
+        );
     }
 
     #[test]

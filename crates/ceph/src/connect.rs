@@ -1,10 +1,10 @@
 //! How a connection comes about, or fails with the reason, within the time that it is given.
 
 use crate::access::ClusterAccess;
+use crate::conf_file;
 use crate::error::CephError;
 use crate::librados::{Handle, Librados};
 use std::ffi::{CStr, CString};
-use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -70,14 +70,13 @@ fn keyrings_of(conf: &str) -> impl Iterator<Item = &str> {
     named.map(|(_, value)| value.split(['#', ';']).next().unwrap_or_default().trim().trim_matches(['"', '\'']))
 }
 
-/// Bytes of a configuration file: none is longer.
-const CONF_MOST: u64 = 16 << 20;
 /// Bytes of a keyring: one of ten thousand users is smaller.
 const KEYRING_MOST: u64 = 16 << 20;
 
 impl ClusterHandle {
     pub fn connect(access: &ClusterAccess) -> Result<ClusterHandle, CephError> {
         let fns = Librados::get()?;
+        access.prove_user()?;
         let conf = access.conf_file()?;
         let cluster = ClusterHandle::create(fns, access)?;
         cluster.read_conf(&conf)?;
@@ -99,20 +98,23 @@ impl ClusterHandle {
 
     fn read_conf(&self, conf: &Path) -> Result<(), CephError> {
         let bad = |why: String| CephError::BadConf { path: conf.to_owned(), why };
-        let mut text = String::new();
-        let file = std::fs::File::open(conf).map_err(|error| bad(error.to_string()))?;
-        // What is no text the library refuses.
-        let _ = file.take(CONF_MOST).read_to_string(&mut text);
+        let text = conf_file::read(conf)?;
         let pipe = |file: &&str| std::fs::metadata(file).is_ok_and(|found| found.file_type().is_fifo());
         keyrings_of(&text).filter(pipe).try_for_each(prove_keyrings)?;
         let path = c_text(&conf.to_string_lossy())?;
         // SAFETY: the handle is valid and the path lives through the call.
         let code = unsafe { (self.fns.rados_conf_read_file)(self.raw, path.as_ptr()) };
         if code < 0 {
-            return Err(bad(std::io::Error::from_raw_os_error(-code).to_string()));
+            return Err(bad(match -code {
+                libc::EINVAL | libc::EDOM => conf_file::explain(&text),
+                errno => std::io::Error::from_raw_os_error(errno).to_string(),
+            }));
         }
         // SAFETY: null stands for the variable CEPH_ARGS.
         unsafe { (self.fns.rados_conf_parse_env)(self.raw, std::ptr::null()) };
+        if conf_file::is_empty(&text) && self.option("mon_host").is_empty() {
+            return Err(bad("it is empty, and names no monitors (mon_host)".into()));
+        }
         Ok(())
     }
 
@@ -190,6 +192,13 @@ impl ClusterHandle {
             // Neither named in the file nor found by DNS, where they may be published.
             libc::ENOENT if cluster.option("mon_host").is_empty() => {
                 Err(CephError::BadConf { path: conf, why: "it names no monitors (mon host)".into() })
+            }
+            libc::EINVAL => {
+                let monitors = cluster.option("mon_host");
+                let why = format!(
+                    "the library can't connect with it; mon_host = {monitors} is most likely no address: correct it"
+                );
+                Err(CephError::BadConf { path: conf, why })
             }
             libc::EACCES | libc::EPERM | libc::ENOENT => Err(cluster.key_error()),
             _ => Err(CephError::from_code("connect to the cluster".into(), &cluster.entity, code, "")),

@@ -13,6 +13,12 @@ pub enum CephError {
     #[error("{} cannot be used as a ceph.conf: {why}", .path.display())]
     BadConf { path: PathBuf, why: String },
 
+    #[error("--keyring {}: {why}; name the keyring of the user, or leave it out", .path.display())]
+    BadKeyring { path: PathBuf, why: String },
+
+    #[error("the user {id:?} has no name; name it as in --id admin")]
+    NoUser { id: String },
+
     #[error("Ceph's client library refuses the option {name} = {value}: {why}")]
     BadOption { name: String, value: String, why: String },
 
@@ -94,7 +100,11 @@ impl CephError {
         match self {
             CephError::LibraryMissing { .. } => libc::ELIBACC,
             CephError::NoConf { .. } | CephError::NotFound { .. } | CephError::NoKey { .. } => libc::ENOENT,
-            CephError::BadConf { .. } | CephError::BadOption { .. } | CephError::BadName { .. } => libc::EINVAL,
+            CephError::BadConf { .. }
+            | CephError::BadKeyring { .. }
+            | CephError::NoUser { .. }
+            | CephError::BadOption { .. }
+            | CephError::BadName { .. } => libc::EINVAL,
             CephError::Unreachable { .. } | CephError::TimedOut { .. } => libc::ETIMEDOUT,
             CephError::WrongKey { .. } | CephError::NotPermitted { .. } => libc::EACCES,
             CephError::Exists { .. } => libc::EEXIST,
@@ -107,11 +117,15 @@ impl CephError {
 
 impl From<CephError> for model::Failure {
     fn from(error: CephError) -> model::Failure {
-        use CephError::{BadConf, BadName, BadOption, NoConf, NoKey};
+        use CephError::{BadConf, BadKeyring, BadName, BadOption, NoConf, NoKey, NoUser};
         match error {
-            NoConf { .. } | BadConf { .. } | BadOption { .. } | NoKey { .. } | BadName { .. } => {
-                model::Failure::Usage(error.to_string())
-            }
+            NoConf { .. }
+            | BadConf { .. }
+            | BadKeyring { .. }
+            | NoUser { .. }
+            | BadOption { .. }
+            | NoKey { .. }
+            | BadName { .. } => model::Failure::Usage(error.to_string()),
             _ => model::Failure::Failed(error.to_string()),
         }
     }

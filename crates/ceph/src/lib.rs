@@ -6,6 +6,7 @@
 
 mod access;
 mod alone;
+mod conf_file;
 mod connect;
 mod error;
 mod file_system;
@@ -25,6 +26,7 @@ mod pool;
 mod pool_io;
 mod queue;
 mod rados;
+mod results;
 mod slab;
 
 pub use access::{CAPS_LEAST, ClusterAccess};
@@ -39,3 +41,4 @@ pub use mds::ask_mds;
 pub use pool::Pool;
 pub use pool_io::PoolIo;
 pub use rados::{Rados, Reply};
+pub use results::{keep_results_apart, results};

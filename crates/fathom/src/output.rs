@@ -10,12 +10,12 @@ pub fn say_plain(text: &str) -> Result<(), Failure> {
 }
 
 pub fn say(text: &str) -> Result<(), Failure> {
-    written(std::io::stdout().write_all(report::printable(text).as_bytes()))
+    written(ceph::results().write_all(report::printable(text).as_bytes()))
 }
 
 /// What came of writing to standard output, once it is flushed. A reader that has seen enough and left (`| head`) is no error.
 pub fn written(done: std::io::Result<()>) -> Result<(), Failure> {
-    match done.and_then(|()| std::io::stdout().flush()) {
+    match done.and_then(|()| ceph::results().flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Failed(format!("standard output can't be written: {error}; send it to where there is room")))
         }

@@ -24,7 +24,7 @@ use load::{Load, Loading};
 use model::clock::SECOND;
 use model::{Clock, Endpoint, Failure, Nanos, Step, Undo};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use std::io::{Stdout, Write, stdin, stdout};
+use std::io::{Write, stdin};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
@@ -44,7 +44,7 @@ const ORDERS: usize = 4096;
 pub fn serve() -> Result<u8, Failure> {
     more_files();
     let build = crate::build::id(std::path::Path::new(crate::build::OWN))?;
-    let mut output = stdout();
+    let mut output = ceph::results();
     output.write_all(MAGIC)?;
     let (tell, waiting) = sync_channel(NEWS);
     let (heard, (pass_on, orders)) = (LastHeard::now(), sync_channel(ORDERS));
@@ -298,7 +298,7 @@ fn address(end: &Endpoint) -> Result<IpAddr, String> {
 }
 
 /// Writes events, and a sign of life every second while there are none.
-fn speak(mut output: Stdout, waiting: &Receiver<AgentEvent>) {
+fn speak(mut output: impl Write, waiting: &Receiver<AgentEvent>) {
     loop {
         let news = match waiting.recv_timeout(BEAT) {
             Ok(news) => news,

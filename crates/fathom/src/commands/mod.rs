@@ -20,6 +20,7 @@ mod runs;
 mod sweep;
 mod terminal;
 
+use crate::cli::lab::LabCommand;
 use crate::cli::{Cli, Command, Common, Format};
 use crate::exit_codes::{FLAWED, INCOMPLETE, REGRESSION};
 use ::run::Sounded;
@@ -35,12 +36,17 @@ use std::path::PathBuf;
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     let common = &cli.common;
     if common.format.of_runs() && !shows_a_run(&cli.command) {
-        let text = "--format: csv, windows, fio-json and openmetrics are for runs: `fathom show RUN --format csv`";
+        let text =
+            "--format: csv, windows, fio-json, openmetrics and drives are for runs: `fathom show RUN --format csv`";
         return Err(Failure::Usage(text.to_string()));
     }
     if common.details && !shows_a_run(&cli.command) {
         let text = "--details: it is for commands that show a run: `fathom show RUN --details`";
         return Err(Failure::Usage(text.to_string()));
+    }
+    // A lab's supervisor leaves all that its caller has open, and tells it over standard output alone.
+    if !matches!(&cli.command, Command::Lab(args) if matches!(args.command, LabCommand::Supervisor { .. })) {
+        ceph::keep_results_apart()?;
     }
     match cli.command {
         Command::Run(args) => run::run(common, &args),
@@ -197,7 +203,7 @@ pub fn refuse_figures_of_a_plan(common: &Common, dry_run: bool) -> Result<(), Fa
 
 /// For standard output: a hundred columns where it is no terminal.
 pub fn style() -> Style {
-    Style { width: width(), colours: colours() && std::io::stdout().is_terminal() }
+    Style { width: width(), colours: colours() && ceph::results().is_terminal() }
 }
 
 /// On standard error, unless none is wanted.

@@ -390,3 +390,28 @@ fn ended_by(signal: nix::sys::signal::Signal) -> Option<i32> {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
 }
+
+/// Ceph's libraries say on standard output what they think of a name; a result there is that alone.
+#[test]
+fn what_is_wrong_with_a_cluster_named_is_told_at_once_and_beside_the_result() {
+    let home = Home::new();
+    let path = |name: &str| home.path().join(name).display().to_string();
+    let conf = |name: &str, text: &[u8]| {
+        std::fs::write(path(name), text).unwrap();
+        path(name)
+    };
+    let wrong = [
+        (conf("nohost", b"[global]\nmon_host = not.a.host.invalid\n"), ["nohost", "mon_host = not.a.host.invalid"]),
+        (conf("empty", b""), ["empty", "mon_host"]),
+        (conf("binary", b"\xff\xfe\x00garbage"), ["binary", "line 1 is no text"]),
+        (conf("prose", b"[global]\nthis is prose\n"), ["prose", "line 2"]),
+        (home.path().display().to_string(), ["is a folder", "ceph.conf"]),
+    ];
+    for (conf, words) in wrong {
+        let ran = home.run(&["audit", "-c", &conf, "--format", "json"]);
+        assert!(ran.ends(2, &words).json()["errors"][0].is_string(), "{}", ran.out);
+    }
+    let good = conf("good", b"[global]\nmon_host = 127.0.0.1:1\n");
+    home.run(&["audit", "-c", &good, "--keyring", "/nowhere/key"]).ends(2, &["--keyring /nowhere/key", "No such file"]);
+    home.run(&["audit", "-c", &good, "--id", ""]).ends(2, &["the user \"\"", "--id admin"]);
+}
