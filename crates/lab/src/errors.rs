@@ -10,8 +10,13 @@ pub enum LabError {
     #[error("{0}")]
     Usage(String),
 
-    #[error("there is no lab called {name}; `fathom lab list` shows which there are, `fathom lab up` makes one")]
+    #[error(
+        "there is no lab called {name}; `fathom lab list` shows which there are, `fathom lab up --name {name}` makes it"
+    )]
     NoSuchLab { name: String },
+
+    #[error("lab {name} does not run; start it: `fathom lab up --name {name}`")]
+    NotRunning { name: String },
 
     #[error(
         "a lab called {name} is there already; take it down (`fathom lab down --name {name}`) or choose another --name"
@@ -132,7 +137,10 @@ impl LabError {
     /// 1: it failed; 2: wrong usage or input; 3: refused.
     pub fn exit_code(&self) -> u8 {
         match self {
-            LabError::Usage(_) | LabError::NoSuchLab { .. } | LabError::NoSuchDaemon { .. } => 2,
+            LabError::Usage(_)
+            | LabError::NoSuchLab { .. }
+            | LabError::NotRunning { .. }
+            | LabError::NoSuchDaemon { .. } => 2,
             LabError::NoSuchFault { .. } | LabError::NoSuchTarget { .. } => 2,
             LabError::NameTaken { .. }
             | LabError::NeedsRoot { .. }

@@ -60,6 +60,8 @@ pub const GIB: u64 = 1 << 30;
 pub(crate) const SIZE_MIN: u64 = GIB;
 /// Bytes of an OSD that are enough for any measurement of a lab.
 pub(crate) const SIZE_ENOUGH: u64 = 10 * GIB;
+/// Bytes of an OSD: the largest file of ext4 is not much larger.
+const SIZE_MAX: u64 = 15 << 40;
 const OSDS_MAX: u32 = 200;
 const HOSTS_MAX: u32 = 64;
 const NAME_MAX: usize = 32;
@@ -82,7 +84,11 @@ impl Default for Spec {
 }
 
 impl Spec {
-    pub(crate) fn check(&self) -> Result<(), LabError> {
+    /// What no lab can be; before anything is made.
+    ///
+    /// # Errors
+    /// A number, or a combination, with what would do.
+    pub fn check(&self) -> Result<(), LabError> {
         check_name(&self.name)?;
         let usage = |text: String| Err(LabError::Usage(text));
         if !(1..=OSDS_MAX).contains(&self.osds) {
@@ -90,6 +96,9 @@ impl Spec {
         }
         if self.size < SIZE_MIN {
             return usage(format!("an OSD needs at least 1 GiB, not {} bytes; give a larger --size", self.size));
+        }
+        if self.size > SIZE_MAX {
+            return usage(format!("an OSD of a lab has at most {} TiB; give a smaller --size", SIZE_MAX >> 40));
         }
         if self.db.is_some() && self.backing != Backing::Loop {
             return usage(format!(
@@ -151,6 +160,7 @@ mod tests {
             Spec { osds: 0, ..Spec::default() },
             Spec { osds: 201, ..Spec::default() },
             Spec { size: 1 << 20, ..Spec::default() },
+            Spec { size: 9 << 50, ..Spec::default() },
             Spec { hosts: 4, ..Spec::default() },
             Spec { cluster_network: true, ..Spec::default() },
             Spec { with: vec![Service::Guest], ..Spec::default() },

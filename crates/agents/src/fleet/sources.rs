@@ -183,7 +183,7 @@ pub fn programs(args: &HostOptions) -> Result<Vec<Program>, Failure> {
 /// It does not run.
 pub fn running_lab(name: &str) -> Result<lab::LabCluster, Failure> {
     let lab = lab::status(name)?.filter(|lab| lab.state == lab::State::Ready);
-    lab.ok_or_else(|| Failure::Failed(format!("lab {name} does not run; start it with: fathom lab up")))
+    lab.ok_or_else(|| Failure::from(lab::LabError::NotRunning { name: name.to_string() }))
 }
 
 /// By ssh, as real hosts are; else through their network namespaces.

@@ -23,7 +23,7 @@ pub enum LabCommand {
     List,
     /// What can be made wrong with a lab on purpose, and undone
     Fault(FaultArgs),
-    /// Kill (SIGKILL), stop (SIGSTOP), continue or start one daemon: mon.a, mgr.x, osd.0
+    /// Kill (SIGKILL), stop (SIGSTOP), continue (SIGCONT), start or restart one daemon: mon.a, mgr.x, osd.0
     Daemon(DaemonArgs),
     /// The process that goes on with a fault; started by the supervisor
     #[command(hide = true)]
@@ -35,6 +35,7 @@ pub enum LabCommand {
 
 #[derive(Args, Debug, Clone)]
 pub struct NameArgs {
+    /// The lab's name: several run side by side
     #[arg(long, default_value = "default")]
     pub name: String,
 }
@@ -46,10 +47,11 @@ pub struct UpArgs {
     /// What the OSDs keep their data on: sparse files, loop devices over such (root), sparse files in /dev/shm
     #[arg(long, value_enum, default_value_t = BackingArg::File)]
     pub backing: BackingArg,
-    #[arg(long, default_value_t = 3)]
+    /// How many OSDs
+    #[arg(long, value_parser = words::whole::<u32>(1, u32::MAX), default_value_t = 3, allow_negative_numbers = true)]
     pub osds: u32,
     /// Bytes of each OSD; the files are sparse (default: 10G, or what their place can hold of all of them)
-    #[arg(long, value_parser = words::size)]
+    #[arg(long, value_parser = words::size, allow_hyphen_values = true)]
     pub size: Option<u64>,
     /// Each OSD's database, with its write-ahead log, lies on a device of its own (block.db) of this many bytes, or 2G; needs --backing loop
     #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "2G", value_parser = words::size)]
@@ -65,7 +67,7 @@ pub struct UpArgs {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SERVICES")]
     pub with: Vec<ServiceArg>,
     /// The monitor's port (default: a free one)
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_parser = words::whole::<u16>(1, u16::MAX))]
     pub port: Option<u16>,
 }
 
@@ -118,7 +120,9 @@ pub struct FaultOffArgs {
 
 #[derive(Args, Debug)]
 pub struct DaemonArgs {
+    /// What is done to it
     pub act: ActArg,
+    /// Its name: mon.a, mgr.x, osd.0
     pub daemon: String,
     #[command(flatten)]
     pub name: NameArgs,

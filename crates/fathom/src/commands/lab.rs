@@ -77,6 +77,7 @@ fn up(common: &Common, args: &UpArgs) -> Result<(), Failure> {
         port: args.port,
         ..Spec::default()
     };
+    spec.check()?;
     let begun = Instant::now();
     let mut progress = |line: &str| {
         if !common.quiet {
