@@ -45,7 +45,8 @@ impl Resolved {
     }
 
     pub fn prepare(setup: &Setup, request: &Request) -> Result<Resolved, Failure> {
-        let cluster = needs_cluster(setup, request).then(|| reach(setup)).transpose()?;
+        let cluster = needs_cluster(setup, request).then(|| reach(setup)).transpose();
+        let cluster = cluster.map_err(|failure| or_named_devices(failure, request))?;
         let mut scope = match &cluster {
             Some(cluster) => scope::look(cluster)?,
             None => scope::without_cluster(),
@@ -302,6 +303,16 @@ fn needs_cluster(setup: &Setup, request: &Request) -> bool {
     request.needs_cluster() || setup.lab.is_some() || asked
 }
 
+/// Disks alone need a cluster only to know which ones its OSDs have.
+fn or_named_devices(failure: Failure, request: &Request) -> Failure {
+    match failure {
+        Failure::Usage(text) if request.layers.iter().all(|layer| layer.of_disks()) => {
+            Failure::Usage(format!("{text}; or name what to measure: --device PATH"))
+        }
+        other => other,
+    }
+}
+
 fn reach(setup: &Setup) -> Result<Cluster, Failure> {
     let mut access = setup.access.clone();
     if let Some(lab) = &setup.lab {
@@ -323,9 +334,7 @@ fn clients(
     let wanted = fleet::wanted(&setup.hosts, lab, &of)?;
     let (mut fleet, silent) = fleet::connect_all(&wanted.hosts, &wanted.programs, setup.tell);
     fleet.spare(&wanted.spared);
-    if let Some(host) = silent.first() {
-        return Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why)));
-    }
+    fleet::refuse_silent(&silent)?;
     let texts = |(cluster, clients): (&Cluster, u32)| {
         let (conf, keyring) = cluster.texts()?;
         let id = cluster.user().trim_start_matches("client.").to_string();

@@ -2,7 +2,7 @@
 
 use super::{Fleet, Member};
 use crate::{AgentCommand, AgentEvent, DialError, Dialled, Heard, Link, Program, Transport, dial};
-use model::{HostFacts, HostSeen, HostSilent, Offset};
+use model::{Failure, HostFacts, HostSeen, HostSilent, Offset};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -26,7 +26,8 @@ pub fn connect_all(
         tell(&match &answer {
             Ok(dialled) if dialled.sent => format!("{name}: the agent was sent"),
             Ok(_) => format!("{name}: answers"),
-            Err(error) => format!("{name}: {}", error.what),
+            // Why is told with the outcome.
+            Err(_) => format!("{name}: does not answer"),
         });
         answer.map(|dialled| (dialled.sent, Link::new(agent, dialled.pipes, since, speaker.clone())))
     });
@@ -44,6 +45,13 @@ pub fn connect_all(
     let (fleet, more) = Fleet::of(members, since, news).learn();
     silent.extend(more);
     (fleet, silent)
+}
+
+/// # Errors
+/// Some of the hosts that are needed are silent: which, and why.
+pub fn refuse_silent(silent: &[HostSilent]) -> Result<(), Failure> {
+    let told: Vec<String> = silent.iter().map(|host| format!("{} does not answer: {}", host.name, host.why)).collect();
+    if told.is_empty() { Ok(()) } else { Err(Failure::Failed(told.join("; "))) }
 }
 
 /// An agent that said its first word.

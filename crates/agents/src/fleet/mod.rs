@@ -18,7 +18,7 @@ mod sources;
 mod verified;
 mod watching;
 
-pub use connect_all::{Answered, clean, connect_all};
+pub use connect_all::{Answered, clean, connect_all, refuse_silent};
 pub use fill::Filled;
 pub use host_options::HostOptions;
 pub use loader::HostsLoader;

@@ -219,10 +219,8 @@ fn hosts(common: &Common, args: &RestoreArgs, cluster: Option<&Cluster>) -> Resu
         }
     };
     let (fleet, silent) = fleet::connect_all(&wanted.hosts, &wanted.programs, &tell);
-    match silent.first() {
-        Some(host) => Err(Failure::Failed(format!("{} does not answer: {}", host.name, host.why))),
-        None => Ok(Some(Rc::new(RefCell::new(fleet)))),
-    }
+    fleet::refuse_silent(&silent)?;
+    Ok(Some(Rc::new(RefCell::new(fleet))))
 }
 
 /// Undoes what killed agents left on these hosts; what could not be undone.
