@@ -14,6 +14,8 @@ pub enum S3Error {
         "there are no keys for {url}: {why}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile (AWS_PROFILE)"
     )]
     NoKeys { url: String, why: String },
+    #[error("--s3-ca {file}: {why}; name a file with the certificate of who signed the gateway's (PEM)")]
+    Authorities { file: String, why: String },
     #[error("{file} is not understood: {why}; mend it, or name another file (AWS_CONFIG_FILE)")]
     Config { file: String, why: String },
     #[error("there is no user, or no key, for {url}: {why}; set both")]

@@ -4,6 +4,8 @@ use crate::errors::S3Error;
 use crate::requests::{address, swift_address};
 use ini::{Ini, ParseOption};
 use model::Gateway;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -63,6 +65,7 @@ pub fn gateway(named: &Named) -> Result<Option<Gateway>, S3Error> {
         let why = "no certificate is shown over plain HTTP: leave --s3-ca out, or name https://HOST".to_string();
         return Err(S3Error::Address { url, why });
     }
+    named.authorities.as_deref().map_or(Ok(()), prove_authorities)?;
     let bundle = named.authorities.clone().or_else(|| variable("AWS_CA_BUNDLE").map(PathBuf::from));
     let authorities = match bundle {
         _ if plain => None,
@@ -73,6 +76,18 @@ pub fn gateway(named: &Named) -> Result<Option<Gateway>, S3Error> {
     let authorities = authorities.map(|file| std::path::absolute(&file).unwrap_or(file));
     let (virtual_host, profile) = (named.virtual_host, named.profile.clone());
     Ok(Some(Gateway { url, region, virtual_host, swift: false, credentials: None, profile, authorities }))
+}
+
+/// # Errors
+/// It can't be read, or has no certificate.
+fn prove_authorities(file: &Path) -> Result<(), S3Error> {
+    let wrong = |why: String| S3Error::Authorities { file: file.display().to_string(), why };
+    let text = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+    match CertificateDer::pem_slice_iter(&text).next() {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(error)) => Err(wrong(error.to_string())),
+        None => Err(wrong("holds no PEM certificate".to_string())),
+    }
 }
 
 fn of_swift(named: &Named, url: Option<String>) -> Result<Option<Gateway>, S3Error> {
@@ -199,7 +214,7 @@ fn with_token(access: String, secret: String, token: Option<String>) -> Keys {
 /// Why it has none, in words.
 fn of_file(file: &Path, profile: &str) -> Result<Keys, String> {
     let shown = file.display();
-    let ini = read(file).map_err(|error| format!("{shown}: {error}"))?;
+    let ini = read(file).map_err(|error| format!("profile {profile:?} of {shown}: {error}"))?;
     let section = ini.section(Some(profile)).ok_or_else(|| {
         let there: Vec<&str> = ini.sections().flatten().collect();
         let there = if there.is_empty() { "none".to_string() } else { there.join(", ") };
