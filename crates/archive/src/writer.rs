@@ -1,4 +1,4 @@
-//! The face that stores: one transaction per event, so whatever ends the program, all that had happened is kept.
+//! Writing: one transaction for each event, so that all events before a crash are kept.
 
 use crate::error::ArchiveError;
 use crate::stream::{Sent, Stream};

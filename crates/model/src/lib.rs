@@ -99,7 +99,7 @@ pub use kin::Kin;
 pub use latencies::{Buckets, Latencies, Sparse};
 pub use layer::{Abilities, DurableBy, Layer, LayerSpec, TargetKind};
 pub use limit::{Limit, ResponseBound, Search, TriedRate};
-pub use nearest::nearest;
+pub use nearest::{near, nearest};
 pub use nfs_export::NfsExport;
 pub use observation::Observation;
 pub use observed::{

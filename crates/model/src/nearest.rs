@@ -12,6 +12,13 @@ pub fn nearest<'n>(name: &str, all: impl Iterator<Item = &'n str>) -> Vec<&'n st
     ranked.into_iter().take(TOLD).map(|(.., known)| known).collect()
 }
 
+/// Those of them that it may have been meant for: it holds them, is part of them, or has few other letters.
+pub fn near<'n>(name: &str, all: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let part = |known: &str| !name.is_empty() && (known.contains(name) || name.contains(known));
+    let few = |known: &str| 3 * strsim::levenshtein(name, known) <= known.len();
+    nearest(name, all).into_iter().filter(|known| part(known) || few(known)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -21,5 +28,11 @@ mod tests {
         let of = |name: &str| nearest(name, ["net-nodelay", "osd-slow", "net-crc-off", "mtu"].into_iter());
         assert_eq!((of("nodelay")[0], of("osd_slow")[0], of("mtv")[0]), ("net-nodelay", "osd-slow", "mtu"));
         assert_eq!(of("").len(), 3);
+        let near = |name: &str| near(name, ["net-nodelay", "osd-slow", "mtu"].into_iter());
+        assert_eq!(
+            (near("osd_slow"), near("nodelay"), near("mtv")),
+            (vec!["osd-slow"], vec!["net-nodelay"], vec!["mtu"])
+        );
+        assert!(near("frobnicate").is_empty() && near("").is_empty());
     }
 }

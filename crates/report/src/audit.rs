@@ -31,7 +31,7 @@ pub fn blocks(found: &Audit) -> Vec<Vec<Block>> {
 /// A label of figures, by its name: `few events`, `few-events`.
 pub fn label(name: &str) -> Option<&'static Meaning> {
     let plain = |label: &str| label.replace('-', " ");
-    words::MEANINGS.iter().find(|one| plain(one.label) == plain(name))
+    words::MEANINGS.iter().chain([&words::SETTLED]).find(|one| plain(one.label) == plain(name))
 }
 
 /// What it means, and what to do then.
@@ -118,7 +118,7 @@ pub fn page(rule: &RulePage) -> Vec<Vec<Block>> {
     ];
     let lines = lines.into_iter().filter(|(_, what)| !what.is_empty());
     let item = |(name, what): (&str, String)| {
-        Item::from(Text::new(format!("{name}: "), Emphasis::Strong).and(what, Emphasis::Plain))
+        Item::from(Text::new(format!("{name}:"), Emphasis::Strong).and(format!(" {what}"), Emphasis::Plain))
     };
     let head = vec![Block::Headline(format!("{} ({})", rule.id, rule.area)), Block::paragraph(rule.what.clone())];
     vec![head, vec![Block::List(lines.map(item).collect())]]
@@ -169,6 +169,15 @@ mod tests {
 
     fn text(found: &Audit) -> String {
         terminal::text(&blocks(found), &Style { width: 200, colours: false })
+    }
+
+    #[test]
+    fn every_label_has_a_meaning_and_no_blank_is_strong() {
+        assert!(label("settled").is_some_and(|one| one.means.starts_with("The interval is as narrow")));
+        assert!(label("few-events").is_some() && label("nosuch").is_none());
+        let rule = RulePage { id: "mtu".into(), seen: "of each host".into(), ..RulePage::default() };
+        let page = crate::markdown::text(&page(&rule));
+        assert!(page.contains("- **seen:** of each host"), "{page}");
     }
 
     #[test]

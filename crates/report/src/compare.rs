@@ -129,7 +129,7 @@ pub(crate) fn change(one: &Difference) -> String {
 
 /// `None`: nothing did.
 pub(crate) fn came_to_nothing(lost: &[String]) -> Option<String> {
-    (!lost.is_empty()).then(|| format!("Measured before, and came to nothing after: {}.", finds::names(lost)))
+    (!lost.is_empty()).then(|| format!("Measured before, but not in the later run: {}.", finds::names(lost)))
 }
 
 /// How many figures were neither the same nor different, why, and what it would take.
@@ -184,7 +184,7 @@ fn notes(found: &Comparison) -> Vec<String> {
     };
     let spread = found.run_spread.map(|spread| {
         format!(
-            "Two runs of an unchanged cluster are taken to differ by {}, which no run shows of itself{}; with several runs on each \
+            "Two runs of an unchanged cluster are taken to differ by {}, since a single run can't show this{}; with several runs on each \
              side (A,B,C D,E,F) it is seen instead.",
             numbers::relative(spread),
             if spread > USUAL_SPREAD { BRIEF } else { "" }

@@ -8,6 +8,8 @@ use model::{Ending, RunPlace};
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRow {
     pub run: String,
+    /// As it was typed.
+    pub command: String,
     /// RFC 3339, UTC.
     pub started: String,
     pub seconds: f64,
@@ -26,19 +28,55 @@ pub fn blocks(rows: &[RunRow]) -> Vec<Vec<Block>> {
         return vec![vec![Block::Paragraph(Text::with_commands("no runs yet; `fathom run` makes one"))]];
     }
     let columns = ["run", "started, UTC"].map(Column::left).into_iter();
-    let columns = columns.chain(["took", "slices"].map(Column::right)).chain(["state", "cluster"].map(Column::left));
+    let columns = columns.chain(["took", "slices"].map(Column::right));
+    let columns = columns.chain(["what", "state", "cluster"].map(Column::left));
     let row = |row: &RunRow| {
         Row::new([
             row.run.clone(),
             minute(&row.started),
             numbers::seconds(roughly(row.seconds)),
             numbers::count(row.slices as u64),
+            what(&row.command),
             state(row.ending).to_string(),
             cluster(row),
         ])
     };
     vec![vec![Table::new(columns, rows.iter().map(row)).into()]]
 }
+
+/// The command, and on which layers if it says so: `rbd`, `sweep disk`, `run osd,rbd`.
+fn what(command: &str) -> String {
+    let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+    let Some(at) = words.iter().position(|word| COMMANDS.contains(word)) else { return numbers::NOTHING.to_string() };
+    let layers = words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix("--layers") {
+        Some("") => words.get(at + 1).copied(),
+        Some(rest) => rest.strip_prefix('='),
+        None => None,
+    });
+    let swept = words.get(at + 1).copied().filter(|_| ["sweep", "crosscheck"].contains(&words[at]));
+    [Some(words[at]), swept, layers].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Those that make runs.
+const COMMANDS: [&str; 17] = [
+    "run",
+    "diagnose",
+    "prove",
+    "disk",
+    "network",
+    "floor",
+    "store",
+    "osd",
+    "rados",
+    "rbd",
+    "file",
+    "object",
+    "guest",
+    "fio",
+    "sweep",
+    "import",
+    "crosscheck",
+];
 
 /// A lab's name may be that of another cluster by now: the fsid tells them apart.
 fn cluster(row: &RunRow) -> String {
@@ -77,4 +115,22 @@ pub fn state(ending: Option<Ending>) -> &'static str {
 fn minute(started: &str) -> String {
     let when = numbers::when(started);
     when.strip_suffix(" UTC").and_then(|when| when.get(..16)).map_or(when.clone(), str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_told_by_its_name_and_layers() {
+        for (command, told) in [
+            ("fathom disk /dev/sdx --block-size 4k", "disk"),
+            ("/usr/bin/fathom --quiet run --lab --layers osd,rbd", "run osd,rbd"),
+            ("fathom run --layers=device", "run device"),
+            ("fathom sweep rados --axis depth=1,2", "sweep rados"),
+            ("", "–"),
+        ] {
+            assert_eq!(what(command), told, "{command}");
+        }
+    }
 }

@@ -109,6 +109,15 @@ pub fn mark(label: &str) -> Option<char> {
     }
 }
 
+/// Of a figure against which nothing is known: no mark, and no note.
+pub const SETTLED: Meaning = Meaning {
+    label: "settled",
+    mark: None,
+    short: "as precise as was asked for",
+    means: "The interval is as narrow as was asked for, and the level stood still while it was measured.",
+    then: "Rely on it, within its interval.",
+};
+
 pub fn meaning(label: &str) -> &'static str {
     MEANINGS.iter().find(|one| one.label == label).map_or("see the reason", |one| one.short)
 }

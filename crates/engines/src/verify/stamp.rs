@@ -30,7 +30,7 @@ pub enum Unstamped {
     Zero,
     /// It does not begin as a stamp does.
     Foreign,
-    /// It does, and its checksum is another.
+    /// It begins as a stamp does, and its checksum does not fit its data.
     Damaged,
 }
 

@@ -3,7 +3,7 @@
 use crate::cli::Common;
 use crate::cli::audit::ExplainArgs;
 use experiments::diagnose::{RULES, page};
-use model::{Failure, RulePage, nearest};
+use model::{Failure, RulePage, near};
 use report::{MEANINGS, Meaning, audit, json};
 
 pub fn run(common: &Common, args: &ExplainArgs) -> Result<u8, Failure> {
@@ -17,11 +17,12 @@ pub fn run(common: &Common, args: &ExplainArgs) -> Result<u8, Failure> {
         return super::show(common, &[audit::meaning(label)], || json::rules(&[], &[label])).map(|()| 0);
     }
     let Some(found) = pages.iter().find(|page| page.id == *name) else {
-        let names = nearest(name, pages.iter().map(|page| page.id.as_str()));
-        let text = format!(
-            "`{name}` is no rule, and no label of a figure; the nearest rules: {}. All of them: fathom explain",
-            names.join(", ")
-        );
+        let names = near(name, pages.iter().map(|page| page.id.as_str()));
+        let near = match names.is_empty() {
+            true => String::new(),
+            false => format!("; the nearest rules: {}", names.join(", ")),
+        };
+        let text = format!("`{name}` is no rule, and no label of a figure{near}. All of them: fathom explain");
         return Err(Failure::Usage(text));
     };
     super::show(common, &audit::page(found), || json::rules(std::slice::from_ref(found), &[]))?;

@@ -82,6 +82,7 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
     };
     let row = |(place, run): &(RunPlace, RunSummary)| report::runs::RunRow {
         run: run.run.clone(),
+        command: run.command.clone(),
         started: run.started.clone(),
         seconds: run.seconds,
         cluster: run.cluster.clone(),
@@ -242,7 +243,10 @@ pub fn write_report(path: &Path, record: &Record, report: &Report) -> Result<(),
     });
     let wrong =
         |error: std::io::Error| format!("{}: the report can't be written: {}", path.display(), why(path, &error));
-    written.map(|_| ()).map_err(|error| Failure::Failed(wrong(error)))
+    written.map(|_| ()).map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Failure::Usage(wrong(error)),
+        _ => Failure::Failed(wrong(error)),
+    })
 }
 
 pub fn remove(common: &Common, args: &ShowArgs) -> Result<u8, Failure> {

@@ -8,6 +8,8 @@ use model::{ChartCell, DoorPrice, Durability, Estimate, Figure, Label, Layer, Le
 
 /// At most this many figures are named where there is no chart.
 const NAMED: usize = 3;
+/// Of layers beside the first two that may take as much: as many are named.
+const OTHERS_NAMED: usize = 3;
 
 /// A write before a read, one at a time before many: the first of them that was measured.
 pub(super) fn says(report: &Report) -> Vec<String> {
@@ -224,7 +226,9 @@ fn most(report: &Report, pattern: Pattern) -> Option<String> {
         [first, second, rest @ ..] => {
             let others = match rest {
                 [] => String::new(),
-                [third] => format!(", or {} {}", third.layer.name(), part(third)),
+                [_, ..] if rest.len() <= OTHERS_NAMED => {
+                    rest.iter().map(|row| format!(", or {} {}", row.layer.name(), part(row))).collect()
+                }
                 more => format!(", or one of {} more", more.len()),
             };
             format!(

@@ -76,18 +76,29 @@ fn together(own: &[&LatencyParts]) -> Option<LatencyParts> {
     let mean = |of: &dyn Fn(&LatencyParts) -> f64| own.iter().map(|one| of(one)).sum::<f64>() / own.len() as f64;
     let names: BTreeSet<Part> = own.iter().flat_map(|one| one.parts.iter().map(|one| one.part)).collect();
     let part = |part: Part| LatencyPart { part, ms: mean(&|one| one.ms(part).unwrap_or(0.0)) };
-    let target = if own.len() == 1 { first.target.clone() } else { format!("mean of {}", own.len()) };
+    let target = if own.len() == 1 { first.target.clone() } else { format!("{MEAN_OF} {}", own.len()) };
     let (mean_ms, parts) = (mean(&|one| one.mean_ms), names.into_iter().map(part).collect());
     Some(LatencyParts { target, mean_ms, parts, ..(**first).clone() })
 }
 
+/// Of which targets a column's figures are the mean.
+const MEAN_OF: &str = "mean of";
+
+/// `mean of 3 OSDs`; else the target, with its layer.
+fn titled(one: &LatencyParts) -> String {
+    match one.target.strip_prefix(MEAN_OF) {
+        Some(_) if one.layer.name() == "osd" => format!("{} OSDs", one.target),
+        _ => words::place(one.layer, &one.target),
+    }
+}
+
 fn table(columns: &[LatencyParts]) -> Table {
     let names: BTreeSet<Part> = columns.iter().flat_map(shown).map(|one| one.part).collect();
-    let titles = columns.iter().map(|one| Column::of(words::place(one.layer, &one.target), "ms"));
+    let titles = columns.iter().map(|one| Column::of(titled(one), "ms"));
     let share = columns.last().map(|one| match columns.len() {
         1 => Column::right("share"),
         _ if columns.iter().filter(|other| other.layer == one.layer).count() > 1 => Column::right("of the last"),
-        _ => Column::right(format!("of {}", one.layer.name())),
+        _ => Column::right(format!("share of {}", one.layer.name())),
     });
     let heading = std::iter::once(Column::left("part")).chain(titles).chain(share).chain([Column::left("")]);
     let mut before = 0.0;
@@ -142,7 +153,7 @@ fn stack(one: &LatencyParts) -> StackedBar {
     } else {
         (mean, String::new())
     };
-    StackedBar { name: words::place(one.layer, &one.target), segments, whole: one.mean_ms, text, beyond }
+    StackedBar { name: titled(one), segments, whole: one.mean_ms, text, beyond }
 }
 
 /// As many digits as the mean has.

@@ -145,6 +145,7 @@ fn the_plan() {
 #[test]
 fn the_list_of_runs() {
     let row = |run: &str, ending| RunRow {
+        command: "fathom run --lab --layers osd,rbd".into(),
         run: run.into(),
         started: "2026-11-21T09:30:12Z".into(),
         seconds: 874.0,
