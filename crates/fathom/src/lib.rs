@@ -1,4 +1,4 @@
-//! Fathom sounds a Ceph cluster: every layer from the disk to the RBD image, with honest intervals.
+//! Fathom measures a Ceph cluster: every layer from the disk to the RBD image, with honest intervals.
 
 /// In place of the standard library's, which panics where standard error is full or gone: a run then goes on, and undoes what
 /// it changed. Before the modules, so that it holds in all of them.

@@ -45,7 +45,7 @@ fn varied(what: &str, a: &str, b: &str) -> Result<Varied, String> {
         "depth" => Ok(Varied::Depth(positive(a)?, positive(b)?)),
         "jobs" => Ok(Varied::Jobs(positive(a)?, positive(b)?)),
         "osd" => Ok(Varied::Osd(words::osd(a)?, words::osd(b)?)),
-        other => Err(format!("`{other}` is nothing that can differ; there are: {WAYS}")),
+        other => Err(format!("--ab can't compare `{other}`; it can: {WAYS}")),
     }
 }
 

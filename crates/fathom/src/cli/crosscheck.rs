@@ -60,40 +60,40 @@ pub struct LoadArgs {
     #[arg(long, value_delimiter = ',', value_parser = words::pattern)]
     pub patterns: Vec<Pattern>,
     /// Bytes of one operation
-    #[arg(long, short, value_parser = words::size, value_name = "SIZE")]
+    #[arg(long, short, value_parser = words::size, value_name = "SIZE", allow_hyphen_values = true)]
     pub block_size: Option<Bytes>,
     /// Operations in flight, over all jobs
-    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, short, value_parser = words::whole::<u32>(1, 4096), allow_negative_numbers = true)]
     pub depth: Option<u32>,
     /// Threads (images) that share the depth
-    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, short, value_parser = words::whole::<u32>(1, 256), allow_negative_numbers = true)]
     pub jobs: Option<u32>,
     /// Share of reads in a mixed workload
-    #[arg(long, value_parser = words::percent, value_name = "PERCENT")]
+    #[arg(long, value_parser = words::percent, value_name = "PERCENT", allow_hyphen_values = true)]
     pub read_share: Option<u8>,
     /// Bytes that are read and written, over all jobs
-    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    #[arg(long, value_parser = words::size, value_name = "SIZE", allow_hyphen_values = true)]
     pub working_set: Option<Bytes>,
     /// random or sequential
     #[arg(long, value_parser = words::access)]
     pub access: Option<Access>,
     /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
-    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
+    #[arg(long, value_parser = words::whole::<u64>(0, u64::MAX), default_value_t = words::seed(), hide_default_value = true, allow_hyphen_values = true)]
     pub seed: u64,
     /// How long each load counts: many short pairs know more than few long ones (default: 300ms on a disk, else 1s)
-    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION", allow_hyphen_values = true)]
     pub duration: Option<f64>,
     /// The front of each load that is not counted: a new process is unlike an old one (default: 300ms on a disk, else 1s)
-    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION", allow_hyphen_values = true)]
     pub front: Option<f64>,
     /// The most pairs of loads for each workload
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 400)]
+    #[arg(long, value_parser = words::whole::<u32>(2, 1000), allow_negative_numbers = true, default_value_t = 400)]
     pub rounds: u32,
     /// The most time for each workload
-    #[arg(long, value_parser = words::seconds, default_value = "15m", value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, default_value = "15m", value_name = "DURATION", allow_hyphen_values = true)]
     pub time_max: f64,
     /// How far the ratios may be off 1 (default: 3% at depth 1, else 5%)
-    #[arg(long, value_parser = words::share, value_name = "PERCENT")]
+    #[arg(long, value_parser = words::share, value_name = "PERCENT", allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
     /// Print the plan with its expected time; load nothing
     #[arg(long)]

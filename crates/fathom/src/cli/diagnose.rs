@@ -20,9 +20,9 @@ pub struct DiagnoseArgs {
     #[arg(long, conflicts_with_all = ["layers", "with"])]
     pub run: Option<String>,
     /// No test begins later than this
-    #[arg(long, value_parser = words::seconds, default_value = "20m", value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, default_value = "20m", value_name = "DURATION", allow_hyphen_values = true)]
     pub time_max: f64,
     /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
-    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
+    #[arg(long, value_parser = words::whole::<u64>(0, u64::MAX), default_value_t = words::seed(), hide_default_value = true, allow_hyphen_values = true)]
     pub seed: u64,
 }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub struct RateArgs {
     /// Operations a second on each target, started when they are due and timed from then on (device, osd, rados, rbd, file, object)
     #[arg(long, value_parser = words::rate, value_name = "NUMBER", group = "rates",
-          conflicts_with_all = ["over", "verdict", "expect"])]
+          conflicts_with_all = ["over", "verdict", "expect"], allow_hyphen_values = true)]
     pub rate: Option<f64>,
     /// With --rate and --rate-max-where: poisson (the default), as users who know nothing of each other, or even
     #[arg(long, value_parser = words::arrivals, requires = "rates")]
@@ -84,24 +84,24 @@ impl FiguresAndRates for ExperimentArgs {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "When a figure is good enough")]
 pub struct ExperimentArgs {
-    /// One setting against another, slice beside slice: pool=A,B, data-pool=A,B (rbd, file), placement=A,B (object), engine=A,B, depth=A,B,
-    /// option:WHO/NAME=VALUE, nothing (see the guide)
+    /// One setting against another, slice beside slice: pool=A,B, data-pool=A,B (rbd, file), placement=A,B (object), engine=A,B,
+    /// block-size=A,B, depth=A,B, jobs=A,B, path=A,B (disk), osd=A,B, option:WHO/NAME=VALUE, nothing (see the guide)
     #[arg(long, value_parser = ab::setting, value_name = "SETTING=A,B", help_heading = "Workload")]
     pub ab: Option<PairedSetting>,
     /// Half-width of the 95 % interval, with --ab of the change (default: 10%, with --ab 4%)
-    #[arg(long, value_parser = words::share, value_name = "PERCENT")]
+    #[arg(long, value_parser = words::share, value_name = "PERCENT", allow_hyphen_values = true)]
     pub settle: Option<f64>,
     /// The most time for one figure
     #[arg(long, value_parser = words::seconds, default_value = "60s", value_name = "DURATION",
-          conflicts_with_all = ["quick", "duration", "ab"])]
+          conflicts_with_all = ["quick", "duration", "ab"], allow_hyphen_values = true)]
     pub time_max: f64,
     /// The most passes over the plan, of long slices; with --quick and --duration 1 unless said otherwise (default: as many short
     /// slices as fit)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_parser = words::whole::<u32>(1, 100), allow_negative_numbers = true)]
     pub passes: Option<u32>,
     /// Spread each figure's slices over this time, which the figure then describes (default: as long as measuring takes)
     #[arg(long, value_parser = words::seconds, value_name = "DURATION",
-          conflicts_with_all = ["quick", "duration", "passes", "verdict", "expect", "ab"])]
+          conflicts_with_all = ["quick", "duration", "passes", "verdict", "expect", "ab"], allow_hyphen_values = true)]
     pub over: Option<f64>,
     /// Short slices, one pass
     #[arg(long, conflicts_with = "duration")]
@@ -114,7 +114,7 @@ pub struct ExperimentArgs {
           conflicts_with_all = ["quick", "duration", "settle", "ab"])]
     pub expect: Option<Vec<String>>,
     /// Slices of this length, settled or not, in one pass
-    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION", allow_hyphen_values = true)]
     pub duration: Option<f64>,
 }
 

@@ -121,24 +121,27 @@ pub struct SustainedArgs {
     pub until_steady: bool,
     /// --until-steady once for each of these: all of the device, which --destroy-data-on must name, is discarded (trimmed), then this
     /// much of it written: 0,50,90
-    #[arg(long, value_parser = words::fill_level, value_delimiter = ',', value_name = "PERCENT", requires = "until_steady")]
+    #[arg(long, value_parser = words::fill_level, value_delimiter = ',', value_name = "PERCENT", requires = "until_steady", allow_hyphen_values = true)]
     pub fill_levels: Vec<u8>,
     /// Discard (trim) all of the device, which --destroy-data-on must name, before the writes without pause, after them, or both:
     /// before,after
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHEN", requires = "lasting")]
     pub trim: Vec<TrimWhen>,
     /// The most time of each (default: 15m)
-    #[arg(long = "for", value_parser = words::seconds, value_name = "DURATION", requires = "lasting")]
+    #[arg(long = "for", value_parser = words::seconds, value_name = "DURATION", requires = "lasting", allow_hyphen_values = true)]
     pub most_time: Option<f64>,
     /// The most that each writes (default: 30 % of an empty or given up device, or of a file system's free space; of --until-steady on a
     /// device no limit)
-    #[arg(long, value_parser = words::size, value_name = "SIZE", requires = "lasting")]
+    #[arg(long, value_parser = words::size, value_name = "SIZE", requires = "lasting", allow_hyphen_values = true)]
     pub volume: Option<Bytes>,
 }
 
 /// `fathom network`: its steps have their own numbers of operations in flight, and it keeps no data.
 #[derive(Args, Debug, Clone)]
 pub struct NetworkArgs {
+    /// Within this host alone: what its own processors and kernel can do, and nothing of the way to others
+    #[arg(long, conflicts_with_all = ["lab", "hosts", "hosts_file", "osd_hosts"])]
+    pub loopback: bool,
     #[command(flatten)]
     pub run: RunOptions,
     #[command(flatten)]

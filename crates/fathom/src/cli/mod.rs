@@ -157,7 +157,8 @@ pub struct ReportArgs {
     /// Run id, the beginning of one, or `last`
     #[arg(default_value = "last")]
     pub run: String,
-    /// The file; its ending says what it becomes: .html, .md, .json. An earlier report is replaced, nothing else
+    /// The file; its ending says what it becomes: .html, .md, .json. An earlier report is replaced, and a link (not what it
+    /// leads to); no other file
     #[arg(long, short, default_value = "fathom-report.html")]
     pub output: PathBuf,
 }
@@ -176,10 +177,10 @@ pub struct ImportArgs {
 #[derive(Args, Debug)]
 pub struct CompareArgs {
     /// The run before, or several (A,B,C): ids, beginnings of ids, `last`
-    #[arg(required_unless_present = "history", conflicts_with_all = ["history", "until", "runs"])]
+    #[arg(required_unless_present_any = ["history", "until", "runs"], conflicts_with_all = ["history", "until", "runs"])]
     pub before: Option<String>,
     /// The run after, or several
-    #[arg(required_unless_present = "history", conflicts_with_all = ["history", "until", "runs"])]
+    #[arg(required_unless_present_any = ["history", "until", "runs"], conflicts_with_all = ["history", "until", "runs"])]
     pub after: Option<String>,
     /// Where the figures of the newest run changed, over all runs on the same cluster
     #[arg(long)]
@@ -188,7 +189,7 @@ pub struct CompareArgs {
     #[arg(long, default_value = "last", value_name = "RUN", requires = "history")]
     pub until: String,
     /// With --history: at most this many of the latest runs
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=500), default_value_t = 100, requires = "history")]
+    #[arg(long, value_parser = words::whole::<u32>(2, 500), allow_negative_numbers = true, default_value_t = 100, requires = "history")]
     pub runs: u32,
 }
 

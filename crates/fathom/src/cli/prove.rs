@@ -21,19 +21,19 @@ pub struct ProveArgs {
     #[arg(long, value_delimiter = ',', value_parser = words::pattern)]
     pub patterns: Vec<Pattern>,
     /// Bytes that are read and written, over all jobs
-    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    #[arg(long, value_parser = words::size, value_name = "SIZE", allow_hyphen_values = true)]
     pub working_set: Option<Bytes>,
     /// Slices of this length, settled or not
-    #[arg(long, value_parser = words::seconds, value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, value_name = "DURATION", allow_hyphen_values = true)]
     pub duration: Option<f64>,
     /// Half-width of the 95 % interval of the gain
-    #[arg(long, value_parser = words::share, value_name = "PERCENT", default_value = "4%")]
+    #[arg(long, value_parser = words::share, value_name = "PERCENT", default_value = "4%", allow_hyphen_values = true)]
     pub settle: f64,
     /// The most pairs of slices, with and without it. With fewer than six pairs noise can look like an effect
-    #[arg(long, value_parser = clap::value_parser!(u32).range(6..=100), default_value_t = 36)]
+    #[arg(long, value_parser = words::whole::<u32>(6, 100), allow_negative_numbers = true, default_value_t = 36)]
     pub passes: u32,
     /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
-    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
+    #[arg(long, value_parser = words::whole::<u64>(0, u64::MAX), default_value_t = words::seed(), hide_default_value = true, allow_hyphen_values = true)]
     pub seed: u64,
     /// OSDs that may be restarted for an option that is read only when they start: osd.3,osd.7, or osd for all that it is for. At every
     /// change of side one after the other, with noout, the next one when all placement groups are active+clean again (in a lab: as needed)

@@ -13,10 +13,10 @@ use std::path::PathBuf;
 #[derive(Args, Debug, Clone, Default)]
 pub struct RunOptions {
     /// Use a lab; one is started, and taken down at the end, if it isn't there
-    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default")]
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "default", help_heading = "Run")]
     pub lab: Option<String>,
     /// What a lab that is started offers beside its pools: cephfs (a file system), rgw (an object gateway), nfs, guest: as for `lab up`
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "SERVICES", requires = "lab")]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "SERVICES", requires = "lab", help_heading = "Run")]
     pub with: Vec<ServiceArg>,
     #[command(flatten)]
     pub hosts: HostArgs,
@@ -25,17 +25,18 @@ pub struct RunOptions {
     #[arg(long, value_name = "CIDR", value_delimiter = ',', value_parser = words::network, help_heading = "Other hosts")]
     pub networks: Vec<IpNet>,
     /// Print the plan with its expected time; measure nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     pub dry_run: bool,
     /// While the run lasts, keep the cluster from scrubbing, from moving placement groups (balancer) and from resizing them
     /// (autoscaler); first wait, at most 5 min, for what goes on already
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     pub quiesce: bool,
-    /// Also write a report here; its ending says what it becomes: .html, .md, .json. An earlier report is replaced, nothing else
-    #[arg(long, value_name = "FILE")]
+    /// Also write a report here; its ending says what it becomes: .html, .md, .json. An earlier report is replaced, and a link (not what it
+    /// leads to); no other file
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub report: Option<PathBuf>,
     /// While the run lasts, give Prometheus what is known so far, at http://ADDRESS:PORT/metrics
-    #[arg(long, value_parser = words::address, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_parser = words::address, value_name = "ADDRESS:PORT", help_heading = "Run")]
     pub listen: Option<SocketAddr>,
 }
 

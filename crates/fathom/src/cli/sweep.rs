@@ -67,13 +67,13 @@ pub struct SweepExperimentArgs {
     #[arg(long = "axis", value_name = "NAME=LIST", required = true, value_parser = axes::axis)]
     pub axes: Vec<SweepAxis>,
     /// Length of one slice
-    #[arg(long, value_parser = words::seconds, default_value = SLICE, value_name = "DURATION")]
+    #[arg(long, value_parser = words::seconds, default_value = SLICE, value_name = "DURATION", allow_hyphen_values = true)]
     pub duration: f64,
     /// Slices of each point, each in another pass over all of them (default: 3; with --settle at most 6)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_parser = words::whole::<u32>(1, 100), allow_negative_numbers = true)]
     pub passes: Option<u32>,
     /// More passes for points whose 95 % interval is wider than this
-    #[arg(long, value_parser = words::share, value_name = "PERCENT")]
+    #[arg(long, value_parser = words::share, value_name = "PERCENT", allow_hyphen_values = true)]
     pub settle: Option<f64>,
 }
 

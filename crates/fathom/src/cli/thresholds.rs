@@ -10,7 +10,7 @@
 
 use super::words;
 use cluster::text_file;
-use model::{Failure, Layer, Metric, Threshold};
+use model::{Failure, Layer, Metric, Pattern, Threshold};
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -23,7 +23,8 @@ pub fn read(path: &Path) -> Result<Vec<Threshold>, Failure> {
             " there is no such file; thresholds are lines like `write-latency = \"<= 3 ms\"` below `[rbd]` in a file"
                 .to_string(),
         ),
-        _ => wrong(format!(" {error}")),
+        _ if path.is_dir() => wrong(" is a folder; name a file of thresholds in it".to_string()),
+        _ => wrong(format!(" can't be read: {error}")),
     };
     let text = text_file::read_up_to(path, text_file::LARGEST).map_err(unread)?;
     parse(&text).map_err(wrong)
@@ -69,7 +70,7 @@ fn of_layer(
             DeValue::Table(_) if target.is_none() => of_layer(layer, Some(name.get_ref()), entry, at, found)?,
             DeValue::String(text) => {
                 let pattern = words::pattern(name.get_ref()).map_err(|why| format!("{}: {why}", at(name.span())))?;
-                let value = bound(text, pattern.metric(layer)).map_err(|why| format!("{}: {why}", at(entry.span())))?;
+                let value = bound(text, (layer, pattern)).map_err(|why| format!("{}: {why}", at(entry.span())))?;
                 found.push(Threshold::of(layer, pattern, target, value));
             }
             _ => {
@@ -82,8 +83,8 @@ fn of_layer(
 }
 
 /// `<= 3 ms`, `>= 5000 IOPS`, `>= 1.2 GB/s`: in the metric's unit.
-fn bound(text: &str, metric: Metric) -> Result<f64, String> {
-    let (sign, units): (&[&str], &[(&str, f64)]) = match metric {
+fn bound(text: &str, (layer, pattern): (Layer, Pattern)) -> Result<f64, String> {
+    let (sign, units): (&[&str], &[(&str, f64)]) = match pattern.metric(layer) {
         Metric::LatencyMean | Metric::Rtt => {
             (&["<=", "≤"], &[("ms", 1.0), ("us", 0.001), ("µs", 0.001), ("s", 1000.0)])
         }
@@ -92,7 +93,10 @@ fn bound(text: &str, metric: Metric) -> Result<f64, String> {
             (&[">=", "≥"], &[("MB/s", 1.0), ("GB/s", 1000.0), ("MiB/s", 1.048576), ("GiB/s", 1073.741824)])
         }
     };
-    let wrong = || format!("`{text}` is no bound of it; write it as {} 3 {}", sign[0], units[0].0);
+    let wrong = || {
+        let (layer, pattern) = (layer.name(), pattern.name());
+        format!("`{text}` is no bound on {layer} {pattern}; write it as {} 3 {}", sign[0], units[0].0)
+    };
     let rest = sign.iter().find_map(|sign| text.trim().strip_prefix(sign)).ok_or_else(wrong)?.trim();
     let split = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(rest.len());
     let (digits, unit) = rest.split_at(split);
@@ -120,7 +124,6 @@ pub fn change(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Pattern;
     use model::testing;
     use proptest::prelude::*;
 
@@ -143,7 +146,10 @@ mod tests {
             ("[rbd]\nwrite-latencies = \"<= 3 ms\"\n", ["2:", "write-latency"]),
             ("[rbd]\nwrite-latency = 3\n", ["2:", "<= 3 ms"]),
             ("[rbd]\nwrite-latency = \">= 3 ms\"\n", ["2:", "<= 3 ms"]),
-            ("[rbd]\n\nread-parallel = \">= 3 ms\"\n", ["3:", "IOPS"]),
+            (
+                "[rbd]\n\nread-parallel = \">= 3 ms\"\n",
+                ["3:", "`>= 3 ms` is no bound on rbd read-parallel; write it as >= 3 IOPS"],
+            ),
             ("[rbd]\nread-parallel = \">= -3 IOPS\"\n", ["2:", "IOPS"]),
             ("[rbd\n", ["1:", ""]),
             ("rbd = 3\n", ["1:", "[rbd]"]),

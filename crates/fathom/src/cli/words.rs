@@ -4,7 +4,9 @@ use super::workload::Clients;
 use experiments::diagnose::About;
 use ipnet::IpNet;
 use model::{Access, Arrivals, Bytes, Durability, Layer, OpClass, OpMix, Pattern, SizeShare, Sizes, Tree};
+use std::fmt::Display;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::str::FromStr;
 
 /// `ssd`, `eu:ssd`, `ssd/COLD`: as zone groups name them.
 pub fn placement(text: &str) -> Result<String, String> {
@@ -20,13 +22,13 @@ pub fn size(text: &str) -> Result<Bytes, String> {
     let wrong = || format!("`{text}` is not a size; write it as 4k, 4KiB, 4M or 1G");
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
-    let shift = match unit.trim().to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
-        "" => 0,
-        "k" => 10,
-        "m" => 20,
-        "g" => 30,
-        "t" => 40,
-        "p" => 50,
+    let shift = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" | "ki" => 10,
+        "m" | "mb" | "mib" | "mi" => 20,
+        "g" | "gb" | "gib" | "gi" => 30,
+        "t" | "tb" | "tib" | "ti" => 40,
+        "p" | "pb" | "pib" | "pi" => 50,
         _ => return Err(wrong()),
     };
     let number: f64 = digits.parse().map_err(|_| wrong())?;
@@ -48,10 +50,27 @@ pub fn sizes(text: &str) -> Result<Sizes, String> {
     let one = |part: &str| {
         let wrong = || format!("`{part}` is no size with its percent; write it as 4K=70, or a range as 4K-1M");
         let (bytes, percent) = part.split_once('=').ok_or_else(wrong)?;
-        let percent = percent.trim().trim_end_matches('%').parse::<u8>().map_err(|_| wrong())?;
+        let percent = whole_percent(percent).ok_or_else(wrong)?;
         Ok(SizeShare { bytes: size(bytes.trim())?, percent })
     };
     Sizes::shares(text.split(',').map(one).collect::<Result<_, String>>()?)
+}
+
+/// `70` or `70%`.
+fn whole_percent(text: &str) -> Option<u8> {
+    let text = text.trim();
+    text.strip_suffix('%').unwrap_or(text).parse().ok().filter(|percent| *percent <= 100)
+}
+
+/// A whole number between these.
+pub fn whole<N>(least: N, most: N) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static
+where
+    N: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,
+{
+    move |text: &str| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("`{text}` is no whole number from {least} to {most}"))
+    }
 }
 
 /// A slice's length, in seconds.
@@ -76,8 +95,11 @@ pub fn seconds(text: &str) -> Result<f64, String> {
         _ => return Err(wrong()),
     };
     let number: f64 = digits.parse().map_err(|_| wrong())?;
-    let seconds = number * scale;
-    if seconds > 0.0 && seconds <= SECONDS_MOST { Ok(seconds) } else { Err(wrong()) }
+    match number * scale {
+        seconds if seconds > SECONDS_MOST => Err(format!("{}, of 7 days at most", wrong())),
+        seconds if seconds < SECONDS_LEAST => Err(format!("`{text}` is too short; at least 100ms")),
+        seconds => Ok(seconds),
+    }
 }
 
 /// `create=20,open=60,delete=20`
@@ -95,8 +117,7 @@ pub fn mix(text: &str) -> Result<OpMix, String> {
         let class = OpClass::all().find(|class| class.name() == name);
         let class =
             class.ok_or_else(|| unknown("operation", name, &OpClass::all().map(OpClass::name).collect::<Vec<_>>()))?;
-        let percent = percent.trim().trim_end_matches('%').parse::<u8>().map_err(|_| wrong())?;
-        Ok((class, percent))
+        Ok((class, whole_percent(percent).ok_or_else(wrong)?))
     };
     let shares = text.split(',').map(one).collect::<Result<Vec<(OpClass, u8)>, String>>()?;
     let named = |class: OpClass| shares.iter().filter(|(other, _)| *other == class).count();
@@ -108,7 +129,7 @@ pub fn mix(text: &str) -> Result<OpMix, String> {
         return Err(format!("{percents} percent in all, and not 100 (parts are divided by commas: open=60,list=40)"));
     }
     if shares.iter().all(|(class, _)| class.of_bytes()) {
-        return Err("reads and writes alone are no mix of these; take --read-share".to_string());
+        return Err("for reads and writes only, use --read-share".to_string());
     }
     OpMix::of(shares).map_err(|_| {
         "the shares of create and delete differ, so that there would be more and more, or nothing to delete; make them alike".to_string()
@@ -127,17 +148,12 @@ pub fn share(text: &str) -> Result<f64, String> {
 
 /// Percent of reads: `0` to `100`, with or without `%`.
 pub fn percent(text: &str) -> Result<u8, String> {
-    let number: Result<u8, _> = text.trim_end_matches('%').parse();
-    number.ok().filter(|n| *n <= 100).ok_or_else(|| format!("`{text}` is not a share of reads; write it as 70%"))
+    whole_percent(text).ok_or_else(|| format!("`{text}` is not a share of reads; write it as 70%"))
 }
 
 /// Percent of a device that are written: `0` to `100`, with or without `%`.
 pub fn fill_level(text: &str) -> Result<u8, String> {
-    let number: Result<u8, _> = text.trim_end_matches('%').parse();
-    number
-        .ok()
-        .filter(|n| *n <= 100)
-        .ok_or_else(|| format!("`{text}` is no fill level; write whole percent, as 0,50,90"))
+    whole_percent(text).ok_or_else(|| format!("`{text}` is no fill level; write whole percent, as 0,50,90"))
 }
 
 /// `1` to `64`, or `auto`.
@@ -282,7 +298,7 @@ pub fn osd(text: &str) -> Result<u32, String> {
 /// A list of hosts, or how many of a lab.
 pub fn hosts(text: &str) -> Result<String, String> {
     match text.parse() {
-        Ok(0u32) => Err("no hosts can load nothing: name some, or leave the option out".to_string()),
+        Ok(0u32) => Err("at least one host is needed; name some, or leave the option out".to_string()),
         _ => Ok(text.to_string()),
     }
 }
@@ -320,12 +336,21 @@ mod tests {
 
     #[test]
     fn sizes_as_people_write_them() {
-        for (text, bytes) in
-            [("4k", 4096), ("4KiB", 4096), ("4K", 4096), ("4M", 4 << 20), ("1.5G", 3 << 29), ("512", 512)]
-        {
+        for (text, bytes) in [
+            ("4k", 4096),
+            ("4KiB", 4096),
+            ("4K", 4096),
+            ("4M", 4 << 20),
+            ("1.5G", 3 << 29),
+            ("512", 512),
+            ("2mi", 2 << 20),
+            ("7 GB", 7 << 30),
+        ] {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
-        for text in ["", "k", "4x", "-4k", "0", "1e9", "4kk", "nan", "inf", "99999P", "0.1"] {
+        for text in
+            ["", "k", "4x", "-4k", "0", "1e9", "4kk", "nan", "inf", "99999P", "0.1", "4iii", "4kbbb", "4bb", "4ib"]
+        {
             assert!(size(text).is_err(), "{text}");
         }
     }
@@ -345,6 +370,17 @@ mod tests {
         assert_eq!(seconds("500ms"), Ok(0.5));
         assert_eq!(seconds("5m"), Ok(300.0));
         assert_eq!(share("5%"), Ok(0.05));
+        assert_eq!((seconds("300ms"), percent("70%"), percent("100")), (Ok(0.3), Ok(70), Ok(100)));
+        for text in ["1ms", "0.01s", "99ms"] {
+            assert!(seconds(text).unwrap_err().contains("at least 100ms"), "{text}");
+        }
+        for text in ["50%%", "101%", "-5%", "", "%"] {
+            assert!(percent(text).is_err() && fill_level(text).is_err(), "{text}");
+        }
+        assert_eq!(whole::<u32>(1, 8)("8"), Ok(8));
+        for text in ["9", "-1", "1e9", ""] {
+            assert!(whole::<u32>(1, 8)(text).unwrap_err().ends_with("is no whole number from 1 to 8"), "{text}");
+        }
         for text in ["", "5", "0s", "-1s", "nans", "1e3s", "9999h"] {
             assert!(seconds(text).is_err(), "{text}");
         }

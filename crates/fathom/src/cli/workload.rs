@@ -14,13 +14,13 @@ pub struct CommonWorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = words::pattern)]
     pub patterns: Vec<Pattern>,
     /// Bytes of one operation
-    #[arg(long, short, value_parser = words::size, value_name = "SIZE")]
+    #[arg(long, short, value_parser = words::size, value_name = "SIZE", allow_hyphen_values = true)]
     pub block_size: Option<Bytes>,
     /// Threads (images, connections) that share the depth
-    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, short, value_parser = words::whole::<u32>(1, 1024), allow_negative_numbers = true)]
     pub jobs: Option<u32>,
     /// Seed of everything that is drawn by chance (default: another for each run; the report has it)
-    #[arg(long, default_value_t = words::seed(), hide_default_value = true)]
+    #[arg(long, value_parser = words::whole::<u64>(0, u64::MAX), default_value_t = words::seed(), hide_default_value = true, allow_hyphen_values = true)]
     pub seed: u64,
 }
 
@@ -31,17 +31,17 @@ pub struct WorkloadArgs {
     #[command(flatten)]
     pub common: CommonWorkloadArgs,
     /// Operations in flight, over all jobs
-    #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, short, value_parser = words::whole::<u32>(1, 65_536), allow_negative_numbers = true)]
     pub depth: Option<u32>,
     /// Clients that share the jobs, each with a connection of its own (osd, rados, rbd); a job each unless --jobs says more. auto:
     /// double them, over the hosts and then on each, until the cluster is full and not the client (rados, rbd)
-    #[arg(long, value_parser = words::clients, value_name = "N|auto")]
+    #[arg(long, value_parser = words::clients, value_name = "N|auto", allow_hyphen_values = true)]
     pub clients: Option<Clients>,
-    /// Share of reads in a mixed workload
-    #[arg(long, value_parser = words::percent, value_name = "PERCENT")]
+    /// Share of reads in a mixed workload (default: 0, all writes, of a load with a --block-size or --depth of its own; of a sweep 100)
+    #[arg(long, value_parser = words::percent, value_name = "PERCENT", allow_hyphen_values = true)]
     pub read_share: Option<u8>,
     /// Bytes that are read and written, over all jobs; of a device the first ones
-    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    #[arg(long, value_parser = words::size, value_name = "SIZE", allow_hyphen_values = true)]
     pub working_set: Option<Bytes>,
     /// random, sequential, zipf[:EXPONENT]
     #[arg(long, value_parser = words::access)]
@@ -70,7 +70,7 @@ pub struct SyncArgs {
 #[command(next_help_heading = "Workload")]
 pub struct PgArgs {
     /// Placement groups of the temporary pool (rados, rbd)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536), value_name = "N", conflicts_with = "pool")]
+    #[arg(long, value_parser = words::whole::<u32>(1, 65_536), allow_negative_numbers = true, value_name = "N", conflicts_with = "pool")]
     pub pgs: Option<u32>,
 }
 
@@ -85,7 +85,7 @@ pub struct NamesArgs {
     pub mix: Option<OpMix>,
     /// Whole objects, and files, of different sizes: 4K-1M (each doubling as likely as every other) or 4K=70,64K=25,1M=5 (percents). Which of
     /// them has which is the same in every run
-    #[arg(long, value_parser = words::sizes, value_name = "SIZES")]
+    #[arg(long, value_parser = words::sizes, value_name = "SIZES", allow_hyphen_values = true)]
     pub sizes: Option<Sizes>,
 }
 
@@ -94,7 +94,7 @@ pub struct NamesArgs {
 #[command(next_help_heading = "Workload")]
 pub struct ObjectArgs {
     /// Bytes of one object (osd, rados; of a bucket: a block smaller than that is read as a part of it)
-    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    #[arg(long, value_parser = words::size, value_name = "SIZE", allow_hyphen_values = true)]
     pub object_size: Option<Bytes>,
 }
 
@@ -104,10 +104,10 @@ pub struct ObjectArgs {
 pub struct BucketArgs {
     /// Objects that the bucket holds before anything is measured, instead of --working-set: they are put first, and are what its index has
     /// (--axis objects=1000,100000: a bucket of its own for each value). Of --hosts each puts as many
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=OBJECTS_MOST), conflicts_with = "working_set")]
+    #[arg(long, value_name = "NUMBER", value_parser = words::whole::<u64>(1, OBJECTS_MOST), allow_negative_numbers = true, conflicts_with = "working_set")]
     pub objects: Option<u64>,
     /// Spread the objects over this many buckets (default: 1)
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "NUMBER", value_parser = words::whole::<u32>(1, 1000), allow_negative_numbers = true)]
     pub buckets: Option<u32>,
     /// Where the gateway puts the buckets, of Ceph's by S3: a placement of its zone group (ID, or ZONEGROUP:ID), which says in which pools
     /// index and objects lie (default: the user's own)
@@ -115,10 +115,10 @@ pub struct BucketArgs {
     pub placement: Option<String>,
     /// Objects larger than this are put in parts of this size, one after the other (S3's multipart upload; at least 5M). One operation is the
     /// whole of it: begun, all parts, put together (default: each by one request)
-    #[arg(long, value_parser = words::size, value_name = "SIZE")]
+    #[arg(long, value_parser = words::size, value_name = "SIZE", allow_hyphen_values = true)]
     pub part_size: Option<Bytes>,
     /// Objects that one request deletes (S3's DeleteObjects); one operation is the whole of it (default: 1)
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "NUMBER", value_parser = words::whole::<u32>(1, 1000), allow_negative_numbers = true)]
     pub delete_at_once: Option<u32>,
 }
 

@@ -174,7 +174,7 @@ fn kept(all: Vec<Threshold>, asked: Asked, whence: &str, of_run: bool) -> Result
             if of_run {
                 "; only figures of the depth chart become thresholds, which an A/B run, a sweep and an open loop have none of"
             } else {
-                ""
+                "; leave --layers or --patterns out, or write one for them: [rbd] write-latency = \"<= 3 ms\""
             }
         );
         return Err(Failure::Usage(text));

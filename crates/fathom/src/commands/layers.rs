@@ -274,6 +274,11 @@ fn refuse_beside_sustained(args: &LayerArgs, sync: Option<Durability>) -> Result
 }
 
 pub fn network(common: &Common, args: &NetworkArgs) -> Result<u8, Failure> {
+    if args.run.lab.is_none() && !args.run.hosts.named() && !args.loopback {
+        let text = "which hosts? The network is measured between two or more: name them with --hosts a,b[1-9] (or --lab); \
+                    --loopback measures within this host alone";
+        return Err(Failure::Usage(text.to_string()));
+    }
     let (targets, own) = (Targets::default(), OwnNumbers::default());
     let workload = WorkloadArgs { common: args.workload.clone(), ..WorkloadArgs::default() };
     let args = &LayerArgs { run: args.run.clone(), workload, experiment: args.experiment.clone() };

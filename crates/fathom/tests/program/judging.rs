@@ -200,7 +200,7 @@ fn each_kind_of_a_mix_is_expected_by_itself() {
 fn what_an_earlier_run_had_is_no_bound_for_what_lies_beside_the_chart() {
     let place = Place::new();
     let home = &place.home;
-    let network = ["network", "--patterns", "read-linear"];
+    let network = ["network", "--loopback", "--patterns", "read-linear"];
     known(home, &[&network[..], &["--passes", "1"]].concat());
     let verdict = [&network[..], &["--expect", "last", "-99%", "--format", "json", "--quiet"]].concat();
     let found = home.run(&verdict);
