@@ -69,7 +69,7 @@ method: coverage alarms
 	@scripts/install-missing rust compiler ceph headers fio
 	$(CARGO) build --release --locked
 	@scripts/effort $(FATHOM)
-	$(CARGO) test --release --locked -p engines -p fathom --lib -- --nocapture open_loop highest_rate sides
+	$(CARGO) test --release --locked -p engines -p run --lib -- --nocapture open_loop simulated::limits simulated::sides
 	-$(FATHOM) crosscheck disk $(dir $(FATHOM))crosscheck.data
 	-$(FATHOM) crosscheck rbd --lab
 
