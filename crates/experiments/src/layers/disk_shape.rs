@@ -42,7 +42,7 @@ pub fn refuse(name: &str, workload: &Workload, wished: Option<Bytes>) -> Result<
 pub fn refuse_without_room(name: &str, bytes: Bytes, free: Option<Bytes>) -> Result<(), Failure> {
     match free.filter(|free| bytes > *free) {
         Some(free) => Err(Failure::Usage(format!(
-            "{name}: a file of {} would be made, and {} are free there; choose a smaller --working-set, or another place",
+            "{name}: a file of {} would be made, and {} of space are free there; choose a smaller --working-set, or another place",
             units::bytes(bytes),
             units::bytes(free)
         ))),

@@ -360,6 +360,7 @@ fn wrong_words_are_refused_before_anything_is_made() {
     }
     place.lab(&["up", "--osds", "0"]).ends(2, &["1 to 200 OSDs"]);
     place.lab(&["up", "--size", "1M"]).ends(2, &["at least 1 GiB"]);
+    place.lab(&["up", "--size", "9P"]).ends(2, &["at most 15 TiB"]);
     place.lab(&["up", "--size", "much"]).ends(2, &["much"]);
     place.lab(&["up", "--hosts", "4"]).ends(2, &["at most 3 hosts"]);
     place.lab(&["up", "--port", "65535"]).ends(2, &["--port 65535"]);

@@ -145,7 +145,7 @@ fn what_cannot_be_swept_is_refused_before_anything_is_done() {
         (&["--axis", "option:osd_max_backfills=1,2"], ["whose option", "osd/osd_op_queue"]),
         (&["--axis", "jobs=2,4", "--depth", "1"], ["nothing to measure", "device"]),
         (&["--axis", "depth=1..200+1", "--axis", "block-size=4k..64k+4k"], ["too many", "1000"]),
-        (&["--axis", "depth=1,2", "--passes", "0"], ["--passes", "1..=100"]),
+        (&["--axis", "depth=1,2", "--passes", "0"], ["--passes", "from 1 to 100"]),
         (&["--axis", "depth=1,2", "--duration", "never"], ["never", "30s"]),
     ] {
         let mut arguments = vec!["sweep", "disk", &path];

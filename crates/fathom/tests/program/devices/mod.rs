@@ -214,7 +214,7 @@ fn a_full_disk_is_one_clear_error_and_nothing_is_left() {
     let home = Home::new();
     let mount = Mount::tmpfs("16m");
     let path = mount.folder.to_str().unwrap();
-    home.run(&["disk", path, "--working-set", "64M", "--quick"]).ends(1, &["space", path]);
+    home.run(&["disk", path, "--working-set", "64M", "--quick"]).ends(2, &["space", path, "64 MiB"]);
     assert_eq!(fs::read_dir(&mount.folder).unwrap().count(), 0, "a file was left behind");
 }
 
