@@ -84,8 +84,7 @@ pub fn drive(target: &Target, site: &Site, writable: bool) -> Result<JudgedDrive
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planner::{self, testing};
-    use crate::{Experiment, Request};
+    use crate::planner::testing;
     use model::WriteCache;
     use model::workload::GIB;
 
@@ -150,20 +149,6 @@ mod tests {
         assert!(refused.starts_with("/dev/sdb: is a zoned drive"), "{refused}");
         assert!(drive("host-aware", PathKind::Device(GIB)).is_ok());
         assert!(drive("host-managed", PathKind::Folder).is_ok(), "its file system keeps the order");
-    }
-
-    #[test]
-    fn a_working_set_stays_larger_than_a_drives_own_cache_however_long_it_takes_to_be_filled() {
-        let mut inventory = testing::inventory(0);
-        let mut site = testing::folder("/dev/sdb");
-        site.seen.as_mut().unwrap().found = PathKind::Device(100 * GIB);
-        inventory.sites = vec![site];
-        let may_shrink = |experiment: Experiment| {
-            let mut request = Request { experiment, ..testing::request(&[testing::disks()]) };
-            request.targets.paths = vec!["/dev/sdb".into()];
-            planner::plan(&inventory, &request).unwrap().may_shrink
-        };
-        assert!(may_shrink(Experiment::Survey) && !may_shrink(Experiment::Fitness(None)));
     }
 
     #[test]

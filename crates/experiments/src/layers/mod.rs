@@ -2,6 +2,7 @@
 
 pub mod beside;
 pub mod device;
+mod device_turns;
 mod disk_shape;
 pub mod file;
 mod file_library;

@@ -145,9 +145,8 @@ fn one(inventory: &Inventory, request: &Request) -> Result<Plan, Failure> {
     nothing::refuse(&draft, &experiment, all)?;
     numbers::refuse_unreachable(request)?;
     refuse_other_work(experiment.thresholds(), &draft.steps)?;
-    // What is held against a threshold is loaded as it says; and a drive is judged by more than fits into its own cache.
+    // What is held against a threshold is loaded as it says.
     let may_shrink = experiment.thresholds().is_empty()
-        && !matches!(experiment, PlannedExperiment::Fitness { .. })
         && request.experiment.plans_layers()
         && !request.fixes_working_sets()
         && request.workload.tree.is_none()

@@ -1,6 +1,6 @@
 //! Looks after one target while it is filled: does it move, is the cluster well, will it end in its time?
 
-use super::{End, what};
+use super::{End, Time, what};
 use crate::event_sink::EventSink;
 use crate::guard;
 use crate::health::HealthMonitor;
@@ -26,8 +26,8 @@ pub struct Care {
 }
 
 impl Care {
-    /// `seconds`: what it may take, if that matters.
-    pub fn of(step: &Step, target: &Target, seconds: Option<f64>, health: &dyn HealthMonitor) -> Care {
+    /// `time`: what it may take, if that matters.
+    pub fn of(step: &Step, target: &Target, time: Option<Time>, health: &dyn HealthMonitor) -> Care {
         // Whatever is done with it then: what is filled is written.
         let workload = Workload { mix: OpMix::only(OpClass::Write), ..step.workload.clone() };
         let alone = Step { targets: vec![target.clone()], workload, ..step.clone() };
@@ -35,8 +35,9 @@ impl Care {
         let trouble = guard::trouble(&alone, &before, &before);
         let total = super::sets::needed(step);
         // One that can't be made smaller has the time that it takes.
-        let pace = seconds.filter(|_| super::sets::smaller(&step.workload, 0.0) < step.workload.span);
-        let pace = pace.map(|seconds| Pace { seconds, total, begun: Instant::now(), first: None, slow: None });
+        let pace = time.filter(|time| super::sets::smaller(&step.workload, 0.0, time.judged) < step.workload.span);
+        let pace =
+            pace.map(|Time { seconds, .. }| Pace { seconds, total, begun: Instant::now(), first: None, slow: None });
         Care { alone, what: what(step, target), total, before, last: 0, moved: Instant::now(), trouble, pace }
     }
 

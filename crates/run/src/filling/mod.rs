@@ -32,6 +32,14 @@ enum End {
 
 type Job<'a> = (&'a Step, &'a Target);
 
+/// What one target may take.
+#[derive(Clone, Copy)]
+struct Time {
+    seconds: f64,
+    /// A drive is judged by it.
+    judged: bool,
+}
+
 /// Filling before a run is to take no longer than the first in all; each target gets its share of that, or the second, whichever is
 /// longer. A slow disk under a pool would else take longer to be written full than all that is measured afterwards.
 const ALL_SECONDS: f64 = 120.0;
@@ -57,8 +65,9 @@ impl Filler<'_> {
             let jobs = sets::jobs(plan);
             let all = jobs.len();
             let jobs = done.lacking(jobs);
-            let seconds = plan.may_shrink.then(|| EACH_SECONDS.max(ALL_SECONDS / all.max(1) as f64));
-            let ends = self.ends(&jobs, seconds, sink)?;
+            let judged = !plan.experiment.judged_drives().is_empty();
+            let seconds = EACH_SECONDS.max(ALL_SECONDS / all.max(1) as f64);
+            let ends = self.ends(&jobs, plan.may_shrink.then_some(Time { seconds, judged }), sink)?;
             let mut slow: Vec<(Set, f64)> = Vec::new();
             for ((step, target), end) in jobs.iter().zip(ends) {
                 match end {
@@ -86,11 +95,11 @@ impl Filler<'_> {
     }
 
     /// In the order of the jobs, as far as the user did not want the end.
-    fn ends(&self, jobs: &[Job], seconds: Option<f64>, sink: &mut EventSink) -> Result<Vec<End>, Failure> {
+    fn ends(&self, jobs: &[Job], time: Option<Time>, sink: &mut EventSink) -> Result<Vec<End>, Failure> {
         let mut ends: Vec<End> = Vec::with_capacity(jobs.len());
         let there: Vec<Job> = jobs.iter().copied().filter(|(_, target)| target.client.is_some()).collect();
         let there_ends = match self.fleet.filter(|_| !there.is_empty()) {
-            Some(fleet) => self.there(&there, &mut fleet.borrow_mut(), seconds, sink)?,
+            Some(fleet) => self.there(&there, &mut fleet.borrow_mut(), time, sink)?,
             None => Vec::new(),
         };
         let mut there_ends = there_ends.into_iter();
@@ -98,14 +107,14 @@ impl Filler<'_> {
             ends.push(match target.client.is_some() {
                 true => there_ends.next().unwrap_or(End::Well),
                 false if self.health.asked_to_end() => End::Well,
-                false => self.here(step, target, seconds, sink),
+                false => self.here(step, target, time, sink),
             });
         }
         Ok(ends)
     }
 
-    fn here(&self, step: &Step, target: &Target, seconds: Option<f64>, sink: &mut EventSink) -> End {
-        let mut care = Care::of(step, target, seconds, self.health);
+    fn here(&self, step: &Step, target: &Target, time: Option<Time>, sink: &mut EventSink) -> End {
+        let mut care = Care::of(step, target, time, self.health);
         let filled = self.host.fill(step, target, &mut |done| care.look(done, self.health, sink));
         care.end(filled.map_err(|error| error.to_string()))
     }
@@ -114,14 +123,14 @@ impl Filler<'_> {
         &self,
         jobs: &[Job],
         fleet: &mut Fleet,
-        seconds: Option<f64>,
+        time: Option<Time>,
         sink: &mut EventSink,
     ) -> Result<Vec<End>, Failure> {
         let mut cares: Vec<Option<Care>> = jobs.iter().map(|_| None).collect();
         let mut go_on = |job: usize, done: Bytes| {
             let (step, target) = jobs[job];
             // Its time runs from its own beginning.
-            cares[job].get_or_insert_with(|| Care::of(step, target, seconds, self.health)).look(done, self.health, sink)
+            cares[job].get_or_insert_with(|| Care::of(step, target, time, self.health)).look(done, self.health, sink)
         };
         let filled = fleet.prepare(jobs, Preparation::Fill, &mut go_on);
         let mut ends = Vec::new();

@@ -91,12 +91,15 @@ const PIECES_LEAST: Bytes = 16;
 /// What RBD cuts an image into.
 const IMAGE_OBJECT: Bytes = 4 << 20;
 
-/// The largest half, quarter, … of the span that is no more than this share of it, but enough to measure.
-pub fn smaller(workload: &Workload, share: f64) -> Bytes {
+/// What is larger than the cache of any drive that turns.
+const JUDGED_LEAST: Bytes = 1 << 30;
+
+/// The largest half, quarter, … of the span that is no more than this share of it, but enough to measure, and to judge a drive by.
+pub fn smaller(workload: &Workload, share: f64, judged: bool) -> Bytes {
     let piece = workload.object.unwrap_or(IMAGE_OBJECT).max(workload.block);
     let pieces = PIECES_LEAST.max(Bytes::from(workload.depth));
     let least = Bytes::from(workload.jobs.max(1)).saturating_mul(piece).saturating_mul(PIECES_LEAST);
-    let least = least.max(workload.block.saturating_mul(pieces));
+    let least = least.max(workload.block.saturating_mul(pieces)).max(if judged { JUDGED_LEAST } else { 0 });
     let wanted = workload.span as f64 * share;
     let mut span = workload.span;
     while span as f64 > wanted && span.is_multiple_of(2) && span / 2 >= least {
@@ -107,6 +110,7 @@ pub fn smaller(workload: &Workload, share: f64) -> Bytes {
 
 /// Cuts the spans of all steps of these sets to the least share that is named; says what became of each set.
 pub fn shrink(plan: &mut Plan, slow: &[(Set, f64)]) -> Vec<String> {
+    let judged = !plan.experiment.judged_drives().is_empty();
     let mut sets: Vec<Set> = Vec::new();
     for (set, _) in slow {
         if !sets.contains(set) {
@@ -120,7 +124,7 @@ pub fn shrink(plan: &mut Plan, slow: &[(Set, f64)]) -> Vec<String> {
             let before = step.workload.span;
             // Its objects stay those that are there.
             step.workload.object = step.workload.object.or(set.objects.map(|(size, _)| size));
-            step.workload.span = smaller(&step.workload, share);
+            step.workload.span = smaller(&step.workload, share, judged);
             if step.workload.span < before && !plan.cut.contains(&step.id) {
                 plan.cut.push(step.id);
             }
@@ -334,6 +338,15 @@ mod tests {
         assert!(needed(&objects) < span / 2, "{} of {span}", needed(&objects));
     }
 
+    #[test]
+    fn a_drive_is_judged_by_more_than_its_own_cache_holds() {
+        let load = Workload::canonical(Pattern::ReadLatency, 4 << 30, 1);
+        assert_eq!([0.6, 0.3, 0.001].map(|share| smaller(&load, share, true) >> 20), [2048, 1024, 1024]);
+        assert!(smaller(&load, 0.001, false) < 1 << 30);
+        // One that somebody wants smaller is as he wants it.
+        assert_eq!(smaller(&Workload { span: 1 << 28, ..load }, 0.001, true), 1 << 28);
+    }
+
     proptest! {
         #[test]
         fn a_smaller_set_has_room_for_what_is_in_flight(
@@ -341,7 +354,7 @@ mod tests {
         ) {
             let workload =
                 Workload { span, depth, jobs, block, ..Workload::canonical(Pattern::ReadParallel, span, 1) };
-            let cut = smaller(&workload, share);
+            let cut = smaller(&workload, share, false);
             prop_assert!(cut <= span);
             prop_assert!(cut == span || (cut >= block * u64::from(depth) && cut >= PIECES_LEAST * u64::from(jobs) * block));
         }
