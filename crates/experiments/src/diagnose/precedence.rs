@@ -1,6 +1,7 @@
 //! Which suspects are causes, and which are consequences of others: a graph over subjects, whose arrows the rules declare.
 
 use super::{Case, Rule, Suspect};
+use model::Standing;
 
 /// Those that no other explains, each with what it explains. Of several explanations of one suspect the first in the order of the
 /// rules counts.
@@ -30,8 +31,10 @@ fn explanations<'s>(
     let (rule, suspect) = &suspects[at];
     (0..suspects.len()).filter(move |other| {
         let (by, cause) = &suspects[*other];
+        // What is certain is not explained by what became doubtful.
+        let doubtful = cause.doubted && suspect.standing == Standing::Confirmed;
         let mut arrows = by.explains.iter().filter(|arrow| std::ptr::eq(arrow.rule, *rule));
-        *other != at && arrows.any(|arrow| (arrow.follows)(cause, suspect, case))
+        *other != at && !doubtful && arrows.any(|arrow| (arrow.follows)(cause, suspect, case))
     })
 }
 

@@ -48,9 +48,11 @@ fn of_its_osds(cause: &Suspect, slow: &Suspect, case: &Case) -> bool {
 mod tests {
     use super::*;
     use crate::diagnose::by_position_cases::*;
+    use crate::diagnose::test::judged;
     use crate::diagnose::testing::made::Made;
     use crate::diagnose::{precedence, suspects};
     use judge::assess;
+    use model::{Observation, OsdScope, OsdsAtWork, Standing, StepId};
 
     #[test]
     fn osds_of_a_host_that_are_slow_in_their_software_are_one_cause() {
@@ -67,6 +69,24 @@ mod tests {
         assert_eq!(told, [(RULE.id, "host2".to_string())], "its OSDs are explained by it");
         assert_eq!((causes[0].1.explains.len(), causes[0].1.evidence.len()), (2, 2));
         assert!(causes[0].1.cost.is_some());
+    }
+
+    #[test]
+    fn what_is_certain_of_an_osd_is_not_explained_by_its_host_that_became_doubtful() {
+        let mut record = Made::cluster().record;
+        record.scope.osds =
+            (0..6).map(|id| OsdScope { id, host: format!("host{}", id % 3 + 1), ..OsdScope::default() }).collect();
+        let osds = [(4, ["deep".to_string()].into())].into();
+        record.observations.push(Observation::OsdsAtWork(OsdsAtWork { step: StepId(0), pass: 1, osds }));
+        let all = positions(|osd| if osd % 3 == 1 { DEBUG_LOGGING } else { NOTHING });
+        let assessed = assess(&record);
+        let case = Case { positions: Some(&all), ..Case::of(&assessed) };
+        let (remain, _) = judged(suspects(&case), &case);
+        let causes = precedence::causes(remain, &case).into_iter();
+        let told: Vec<(&str, String, Standing)> =
+            causes.map(|(rule, one)| (rule.id, one.subject.to_string(), one.standing)).collect();
+        let certain = ("osd-process-slow", "osd.1".to_string(), Standing::Confirmed);
+        assert!(told.contains(&certain) && told.iter().all(|(_, subject, _)| subject != "osd.4"), "{told:?}");
     }
 
     #[test]

@@ -24,7 +24,10 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     let said = case.check("MON_CLOCK_SKEW").map(String::from).or(skew.map(|skew| format!("{:.0} ms", skew * 1e3)));
     match said {
         Some(said) => {
-            vec![Suspect::new(Subject::Cluster, Standing::Confirmed, "clocks of monitors differ".into(), said.into())]
+            vec![Suspect {
+                slows_nothing: true,
+                ..Suspect::new(Subject::Cluster, Standing::Confirmed, "clocks of monitors differ".into(), said.into())
+            }]
         }
         None => Vec::new(),
     }

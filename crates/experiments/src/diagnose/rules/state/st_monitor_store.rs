@@ -24,12 +24,10 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         .iter()
         .filter_map(|id| Some(format!("{id}: {}", case.check(id)?)));
     match listed(found) {
-        Some(all) => vec![Suspect::new(
-            Subject::Cluster,
-            Standing::Confirmed,
-            "monitors have little room, or large stores".into(),
-            all,
-        )],
+        Some(all) => {
+            let says = "monitors have little room, or large stores".into();
+            vec![Suspect { slows_nothing: true, ..Suspect::new(Subject::Cluster, Standing::Confirmed, says, all) }]
+        }
         None => Vec::new(),
     }
 }

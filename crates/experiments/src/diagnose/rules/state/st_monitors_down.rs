@@ -23,7 +23,10 @@ fn suspect(case: &Case) -> Vec<Suspect> {
     let found = ["MON_DOWN", "MGR_DOWN"].iter().filter_map(|id| Some(format!("{id}: {}", case.check(id)?)));
     match listed(found) {
         Some(all) => {
-            vec![Suspect::new(Subject::Cluster, Standing::Confirmed, "monitors or managers are missing".into(), all)]
+            vec![Suspect {
+                slows_nothing: true,
+                ..Suspect::new(Subject::Cluster, Standing::Confirmed, "monitors or managers are missing".into(), all)
+            }]
         }
         None => Vec::new(),
     }

@@ -26,7 +26,10 @@ fn suspect(case: &Case) -> Vec<Suspect> {
         .filter_map(|id| Some(format!("{id}: {}", case.check(id)?)));
     match listed(found) {
         Some(all) => {
-            vec![Suspect::new(Subject::Cluster, Standing::Confirmed, "OSDs or pools have little room left".into(), all)]
+            vec![Suspect {
+                slows_nothing: true,
+                ..Suspect::new(Subject::Cluster, Standing::Confirmed, "OSDs or pools have little room left".into(), all)
+            }]
         }
         None => Vec::new(),
     }
