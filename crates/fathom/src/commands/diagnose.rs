@@ -3,11 +3,14 @@
 use super::run::{chosen_layers, sound_and_print_at, targets};
 use super::{place, runs};
 use crate::cli::Common;
+use crate::cli::cluster::ClusterArgs;
 use crate::cli::diagnose::DiagnoseArgs;
 use ::run::{Resolved, Setup};
+use agents::fleet::HostOptions;
 use experiments::diagnose::About;
 use experiments::{Experiment, Request, Targets, WorkloadOptions};
 use model::{Failure, Goal, Layer, LedgerRow, Record, shell};
+use std::path::PathBuf;
 
 pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
     let earlier = args.run.as_deref().map(|run| earlier(common, run)).transpose()?;
@@ -15,14 +18,13 @@ pub fn run(common: &Common, args: &DiagnoseArgs) -> Result<u8, Failure> {
         (None, Some(record)) => Some(lost_most(common, record)?),
         _ => args.about,
     };
-    let of_run = |option: &str| earlier.as_ref().and_then(|record| named(&record.head.command, option));
-    let named = targets(&args.of)?;
-    let pool = named.pool.clone().or_else(|| of_run("--pool"));
+    let targets = targets(&args.of)?;
+    let pool = targets.pool.clone().or_else(|| named(&earlier.as_ref()?.head.command, "--pool").pop());
     let patterns = about.and_then(|about| about.pattern).into_iter().collect();
     let request = Request {
         layers: layers(args, about)?,
         all_layers: args.of.layers.is_empty() && args.image.is_none() && about.is_none(),
-        targets: Targets { image: args.image.clone(), pool, ..named },
+        targets: Targets { image: args.image.clone(), pool, ..targets },
         workload: WorkloadOptions { seed: args.seed, patterns, ..WorkloadOptions::default() },
         goal: Goal::quick(args.seed),
         experiment: Experiment::Diagnosis { seconds_max: args.time_max },
@@ -81,11 +83,47 @@ fn lost(row: &LedgerRow) -> String {
     }
 }
 
-/// The value of an option of a recorded command.
-fn named(command: &str, option: &str) -> Option<String> {
+/// The values of an option of a recorded command, in their order.
+fn named(command: &str, option: &str) -> Vec<String> {
     let words = shell::words(command);
-    let joined = words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('=').map(str::to_string));
-    joined.or_else(|| words.iter().position(|word| word == option).and_then(|at| words.get(at + 1).cloned()))
+    let value = |(at, word): (usize, &String)| match word.strip_prefix(option)? {
+        "" => words.get(at + 1).cloned(),
+        rest => rest.strip_prefix('=').map(str::to_string),
+    };
+    words.iter().enumerate().filter_map(value).collect()
+}
+
+/// Who loaded the cluster, and whose OSDs were looked at: a plan of its own would not tell the two apart.
+fn recorded_hosts(command: &str) -> HostOptions {
+    let all = |option: &str| named(command, option);
+    let one = |option: &str| all(option).pop();
+    let path = |option: &str| one(option).map(PathBuf::from);
+    HostOptions {
+        hosts: one("--hosts"),
+        hosts_file: path("--hosts-file"),
+        osd_hosts: one("--osd-hosts"),
+        guests: one("--guests"),
+        sudo: shell::words(command).iter().any(|word| word == "--sudo"),
+        identity: path("--identity"),
+        ssh_config: path("--ssh-config"),
+        ssh_option: all("--ssh-option"),
+        agent: all("--agent").into_iter().map(PathBuf::from).collect(),
+    }
+}
+
+/// The cluster that the command named, where this one names none.
+fn recorded_cluster(common: &Common, command: &str) -> ClusterArgs {
+    let own = &common.cluster;
+    if own.conf.is_some() || own.id.is_some() || own.keyring.is_some() || own.cluster.is_some() {
+        return own.clone();
+    }
+    let first = |options: [&str; 2]| options.iter().find_map(|option| named(command, option).pop());
+    ClusterArgs {
+        conf: first(["--conf", "-c"]).map(PathBuf::from),
+        id: first(["--id", "--id"]),
+        keyring: first(["--keyring", "-k"]).map(PathBuf::from),
+        cluster: first(["--cluster", "--cluster"]),
+    }
 }
 
 fn same_cluster(
@@ -94,9 +132,11 @@ fn same_cluster(
     record: &Record,
     request: &Request,
 ) -> Result<Setup<'static>, Failure> {
-    let options = &args.of.run;
-    let setup = place::of_earlier(common, record, options.lab.as_deref(), &options.hosts)?;
-    let setup = Setup { networks: options.networks.clone(), ..setup };
+    let (options, command) = (&args.of.run, &record.head.command);
+    let there = Common { cluster: recorded_cluster(common, command), ..common.clone() };
+    let setup = place::of_earlier(&there, record, options.lab.as_deref(), &options.hosts)?;
+    let hosts = if options.hosts.options().named() { setup.hosts } else { recorded_hosts(command) };
+    let setup = Setup { networks: options.networks.clone(), hosts, ..setup };
     let (then, now) = (runs::open(common)?.place(&record.head.run)?, Resolved::place(&setup, request)?);
     if then != now {
         return Err(Failure::Usage(format!(
@@ -107,4 +147,22 @@ fn same_cluster(
         )));
     }
     Ok(setup)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorded_command_tells_who_loads_and_who_is_spared() {
+        let command =
+            "fathom run --osd-hosts 'ceph[1-9]' --hosts=c1,c2 --ssh-option A=1 --ssh-option=B=2 --sudo --pool vms";
+        let hosts = recorded_hosts(command);
+        assert_eq!((hosts.hosts.as_deref(), hosts.osd_hosts.as_deref()), (Some("c1,c2"), Some("ceph[1-9]")));
+        assert_eq!(
+            (hosts.ssh_option, hosts.sudo, hosts.hosts_file),
+            (vec!["A=1".to_string(), "B=2".into()], true, None)
+        );
+        assert_eq!((named(command, "--pool"), named(command, "--host")), (vec!["vms".to_string()], Vec::new()));
+    }
 }
