@@ -3,7 +3,7 @@
 use cluster::devices::{Refusal, disks_of, overlap, prove};
 use cluster::drive_cache;
 use engines::disk::Holds;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,17 +77,15 @@ pub fn named_twice(paths: &[PathBuf]) -> Option<String> {
     })
 }
 
-/// The own name of a drive that is among both as another disk: it has two ways to this host, which nobody joined (multipathd).
+/// The own name of a drive that is among both as another disk: it has two ways to this host, which nobody joined (multipathd). What lies
+/// on all of its ways, or both on the same disk, is joined.
 fn one_drive(
     one: &BTreeSet<String>,
     other: &BTreeSet<String>,
     name: impl Fn(&str) -> Option<String>,
 ) -> Option<String> {
-    let names: BTreeMap<String, &String> = one.iter().filter_map(|disk| Some((name(disk)?, disk))).collect();
-    other.iter().filter_map(|disk| Some((disk, name(disk)?))).find_map(|(disk, own)| {
-        let also = names.get(&own).is_some_and(|known| *known != disk);
-        also.then_some(own)
-    })
+    let names: BTreeSet<String> = one.difference(other).filter_map(|disk| name(disk)).collect();
+    other.difference(one).filter_map(|disk| name(disk)).find(|own| names.contains(own))
 }
 
 #[cfg(test)]
@@ -107,6 +105,7 @@ mod tests {
         assert_eq!(found(&["vda", "sda"], &["sdb", "sdc"]).as_deref(), Some("naa.5"), "below volumes");
         assert_eq!(found(&["sda"], &["sdb"]), None);
         assert_eq!(found(&["sda"], &["sda"]), None, "two partitions");
+        assert_eq!(found(&["sda", "sdc"], &["sda", "sdc"]), None, "two volumes above multipathd");
         assert_eq!(found(&["vda"], &["vdb"]), None, "drives without a name");
     }
 

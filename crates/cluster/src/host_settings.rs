@@ -241,14 +241,19 @@ pub(crate) fn unmake((name, value): (&str, &str), entry: &JournalEntry, trust: T
     let now = match read_below(Path::new("/"), &setting) {
         Ok(now) => now,
         Err(why) if why.contains("is not there") => return Unmade::left("it is not there any more"),
+        Err(why) if why.contains(drive_cache::NO_CACHE) => return Unmade::left(drive_cache::NO_CACHE),
         Err(why) => return Err(undo(why)),
     };
     match () {
-        // Half put back: it is on again, and the kernel has not looked at it yet, or what was reset with it is not back yet.
-        () if is_unflushed(&setting, before, entry.of.as_ref())
-            || (now == *before && !same_value(before, value) && lacks_tunables(&setting, entry.of.as_ref())) =>
-        {
+        // Half put back: it is on again, and the kernel has not looked at it yet.
+        () if is_unflushed(&setting, before, entry.of.as_ref()) => {
             put_back(&setting, before, entry.of.as_ref()).map(|()| Unmade::Undone).map_err(undo)
+        }
+        // Whoever set it may have tuned it since.
+        () if same_value(&now, before) && lacks_tunables(&setting, entry.of.as_ref()) => {
+            let were: Vec<String> =
+                entry.of.iter().flat_map(|of| &of.tunables).map(|(name, was)| format!("{name} {was}")).collect();
+            Unmade::left(&format!("it is as it was before the run already; what goes with it was {}", were.join(", ")))
         }
         () if same_value(&now, before) => Unmade::left("it is as it was before the run already"),
         // What was never confirmed may have been written, and kept by the kernel as something else.

@@ -54,8 +54,9 @@ pub(crate) fn mounted(path: &Path) -> Option<String> {
     holder(path).map(|mount| mount.what())
 }
 
+/// Where folders around it are gone, that of the nearest that is there.
 fn holder(path: &Path) -> Option<Mount> {
-    let around = path.parent()?.canonicalize().ok()?;
+    let around = path.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok())?;
     mount_of(&around.join(path.file_name()?))
 }
 

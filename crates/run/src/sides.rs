@@ -387,8 +387,8 @@ impl<'a> Switch<'a> {
                 Ok(true)
             }
             Err(why) => {
-                // Half made is not made: the next slice tries again.
-                journal.undo(&change, sink)?;
+                // Half made is not made: the next slice tries again. Why it failed says more than why it can't be undone, which the end tells.
+                drop(journal.undo(&change, sink));
                 Err(why)
             }
         }

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+/// What is said of a controller that tells that it has none.
+pub const NO_CACHE: &str = "has no volatile write cache";
 const BLOCK: &str = "/sys/block";
 
 const MODE_SENSE_10: u8 = 0x5a;

@@ -1,6 +1,6 @@
 //! The volatile write cache of an NVMe controller: whether it has one, feature 6, and the commands for both.
 
-use super::{SWITCH_TIMEOUT_MS, TIMEOUT_MS, said};
+use super::{NO_CACHE, SWITCH_TIMEOUT_MS, TIMEOUT_MS, said};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -20,7 +20,7 @@ pub(super) fn is_on(controller: &File, disk: &str) -> Result<bool, String> {
     let mut told = [0; IDENTIFY_BYTES];
     identify(controller, &mut told).map_err(|error| said(disk, &error))?;
     if !has_cache(&told) {
-        return Err(format!("{disk}: has no volatile write cache"));
+        return Err(format!("{disk}: {NO_CACHE}"));
     }
     let mut command = AdminCommand::of(NVME_GET_FEATURES);
     send(controller, &mut command).map_err(|error| said(disk, &error))?;
