@@ -52,12 +52,12 @@ pub fn is_empty(text: &str) -> bool {
 }
 
 /// A keyring that somebody names is there: the library looks on for other ways to prove who it is, until time is over. Several
-/// (`a,b`) are places to look at.
+/// (`a,b`) are places to look at, and what has variables (`$name`) is known to the library alone.
 ///
 /// # Errors
 /// It can't be read.
 pub fn prove_named_keyring(keyring: &Path) -> Result<(), CephError> {
-    if keyring.to_string_lossy().contains([',', ';']) {
+    if keyring.to_string_lossy().contains([',', ';', ' ', '$']) {
         return Ok(());
     }
     // What has no end is not opened.

@@ -112,9 +112,6 @@ impl ClusterHandle {
         }
         // SAFETY: null stands for the variable CEPH_ARGS.
         unsafe { (self.fns.rados_conf_parse_env)(self.raw, std::ptr::null()) };
-        if conf_file::is_empty(&text) && self.option("mon_host").is_empty() {
-            return Err(bad("it is empty, and names no monitors (mon_host)".into()));
-        }
         Ok(())
     }
 
@@ -191,13 +188,18 @@ impl ClusterHandle {
             libc::ETIMEDOUT => Err(unreachable),
             // Neither named in the file nor found by DNS, where they may be published.
             libc::ENOENT if cluster.option("mon_host").is_empty() => {
-                Err(CephError::BadConf { path: conf, why: "it names no monitors (mon host)".into() })
+                let text = std::fs::read_to_string(&conf).unwrap_or_default();
+                let why = if conf_file::is_empty(&text) { "it is empty, and" } else { "it" };
+                let why = format!("{why} names no monitors (mon_host); nor does DNS");
+                Err(CephError::BadConf { path: conf, why })
             }
             libc::EINVAL => {
-                let monitors = cluster.option("mon_host");
-                let why = format!(
-                    "the library can't connect with it; mon_host = {monitors} is most likely no address: correct it"
-                );
+                let keys = ["key", "keyfile"].map(|name| (name, cluster.option(name)));
+                let likely = match keys.iter().find(|(_, value)| !value.is_empty()) {
+                    Some((name, _)) => format!("its {name} is most likely none of Ceph's"),
+                    None => format!("mon_host = {} is most likely no address", cluster.option("mon_host")),
+                };
+                let why = format!("the library can't connect with it; {likely}: correct it");
                 Err(CephError::BadConf { path: conf, why })
             }
             libc::EACCES | libc::EPERM | libc::ENOENT => Err(cluster.key_error()),

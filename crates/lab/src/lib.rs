@@ -66,7 +66,7 @@ pub use lab::{Daemon, Host, LabCluster, LabDaemon, State};
 pub use rgw::SWIFT_PROFILE;
 pub use room::Room;
 pub use services::{LabService, Service};
-pub use spec::{Backing, GIB, Spec};
+pub use spec::{Backing, GIB, OSDS_MAX, Spec};
 pub use status::{list, status};
 pub use supervisor::supervisor;
 pub use up::up;

@@ -62,7 +62,8 @@ pub(crate) const SIZE_MIN: u64 = GIB;
 pub(crate) const SIZE_ENOUGH: u64 = 10 * GIB;
 /// Bytes of an OSD: the largest file of ext4 is not much larger.
 const SIZE_MAX: u64 = 15 << 40;
-const OSDS_MAX: u32 = 200;
+/// What a lab has at most.
+pub const OSDS_MAX: u32 = 200;
 const HOSTS_MAX: u32 = 64;
 const NAME_MAX: usize = 32;
 

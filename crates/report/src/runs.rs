@@ -10,8 +10,6 @@ pub struct RunRow {
     pub run: String,
     /// As it was typed.
     pub command: String,
-    /// RFC 3339, UTC.
-    pub started: String,
     pub seconds: f64,
     /// `lab:NAME` of a lab.
     pub cluster: Option<String>,
@@ -22,18 +20,16 @@ pub struct RunRow {
     pub ending: Option<Ending>,
 }
 
-/// The newest first, as they are given.
+/// The newest first, as they are given. A run's name begins with its date and time, UTC.
 pub fn blocks(rows: &[RunRow]) -> Vec<Vec<Block>> {
     if rows.is_empty() {
         return vec![vec![Block::Paragraph(Text::with_commands("no runs yet; `fathom run` makes one"))]];
     }
-    let columns = ["run", "started, UTC"].map(Column::left).into_iter();
-    let columns = columns.chain(["took", "slices"].map(Column::right));
+    let columns = [Column::left("run, UTC")].into_iter().chain(["took", "slices"].map(Column::right));
     let columns = columns.chain(["what", "state", "cluster"].map(Column::left));
     let row = |row: &RunRow| {
         Row::new([
             row.run.clone(),
-            minute(&row.started),
             numbers::seconds(roughly(row.seconds)),
             numbers::count(row.slices as u64),
             what(&row.command),
@@ -44,17 +40,24 @@ pub fn blocks(rows: &[RunRow]) -> Vec<Vec<Block>> {
     vec![vec![Table::new(columns, rows.iter().map(row)).into()]]
 }
 
-/// The command, and on which layers if it says so: `rbd`, `sweep disk`, `run osd,rbd`.
+/// The command, and on which layers if it says so: `rbd`, `sweep disk`, `run osd, rbd`.
 fn what(command: &str) -> String {
     let words: Vec<&str> = command.split_whitespace().skip(1).collect();
-    let Some(at) = words.iter().position(|word| COMMANDS.contains(word)) else { return numbers::NOTHING.to_string() };
+    // Options that stand before a command have a value, but for these.
+    let of_option = |at: usize| {
+        let before = at.checked_sub(1).map_or("", |before| words[before]);
+        before.starts_with('-') && !before.contains('=') && !["-q", "--quiet", "--details"].contains(&before)
+    };
+    let command = words.iter().enumerate().position(|(at, word)| COMMANDS.contains(word) && !of_option(at));
+    let Some(at) = command else { return numbers::NOTHING.to_string() };
     let layers = words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix("--layers") {
         Some("") => words.get(at + 1).copied(),
         Some(rest) => rest.strip_prefix('='),
         None => None,
     });
+    let layers = layers.map(|layers| layers.replace(',', ", "));
     let swept = words.get(at + 1).copied().filter(|_| ["sweep", "crosscheck"].contains(&words[at]));
-    [Some(words[at]), swept, layers].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [Some(words[at]), swept, layers.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// Those that make runs.
@@ -111,12 +114,6 @@ pub fn state(ending: Option<Ending>) -> &'static str {
     }
 }
 
-/// Without the seconds: a run's name has them.
-fn minute(started: &str) -> String {
-    let when = numbers::when(started);
-    when.strip_suffix(" UTC").and_then(|when| when.get(..16)).map_or(when.clone(), str::to_string)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,8 +122,10 @@ mod tests {
     fn a_command_is_told_by_its_name_and_layers() {
         for (command, told) in [
             ("fathom disk /dev/sdx --block-size 4k", "disk"),
-            ("/usr/bin/fathom --quiet run --lab --layers osd,rbd", "run osd,rbd"),
+            ("/usr/bin/fathom --quiet run --lab --layers osd,rbd", "run osd, rbd"),
             ("fathom run --layers=device", "run device"),
+            ("fathom --id rbd run --layers rados", "run rados"),
+            ("fathom -q --id=rbd rados", "rados"),
             ("fathom sweep rados --axis depth=1,2", "sweep rados"),
             ("", "–"),
         ] {

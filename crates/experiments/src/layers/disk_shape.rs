@@ -21,8 +21,16 @@ pub fn refuse(name: &str, workload: &Workload, wished: Option<Bytes>) -> Result<
         )
     } else if block > BLOCK_MOST {
         format!("--block-size: {} is too much; less than 4 GiB will do", units::bytes(block))
+    } else if workload.span == 0 && wished.is_none() {
+        format!("it is too small; what is loaded has {} at least", units::bytes(MIB))
     } else if workload.span == 0 {
         format!("--working-set: {set} bytes are too few; at least {}", units::bytes(MIB))
+    } else if workload.lane_span() < block && wished.is_none() {
+        format!(
+            "what is loaded, {}, has no block of {} for each of {jobs} jobs; choose a smaller --block-size, or fewer --jobs",
+            units::bytes(set),
+            units::bytes(block)
+        )
     } else if workload.lane_span() < block {
         format!(
             "a working set of {} has no block of {} for each of {jobs} jobs; choose a larger --working-set, or a smaller --block-size",
@@ -56,9 +64,9 @@ mod tests {
     use model::Pattern;
     use model::workload::{GIB, KIB};
 
-    fn why(block: Bytes, span: Bytes, jobs: u32, wished: Bytes) -> Option<String> {
+    fn why(block: Bytes, span: Bytes, jobs: u32, wished: impl Into<Option<Bytes>>) -> Option<String> {
         let load = Workload { block, jobs, ..Workload::canonical(Pattern::WriteParallel, span, 1) };
-        refuse("/d", &load, Some(wished)).err().map(|failure| failure.to_string())
+        refuse("/d", &load, wished.into()).err().map(|failure| failure.to_string())
     }
 
     #[test]
@@ -67,6 +75,8 @@ mod tests {
         assert!(why(513, GIB, 1, GIB).unwrap().contains("blocks of 513 bytes"));
         assert!(why(8 << 40, GIB, 1, GIB).unwrap().contains("--block-size: 8 TiB is too much"));
         assert!(why(4 * KIB, 0, 1, KIB).unwrap().contains("1024 bytes are too few"));
+        assert!(why(4 * KIB, 0, 1, None).unwrap().contains("it is too small; what is loaded has 1 MiB"));
+        assert!(why(4 * MIB, 2 * MIB, 1, None).unwrap().contains("choose a smaller --block-size, or fewer --jobs"));
         assert!(why(4 * MIB, 8 * MIB, 4, 8 * MIB).unwrap().contains("a working set of 8 MiB has no block of 4 MiB"));
     }
 

@@ -12,6 +12,13 @@ pub fn refuse_another(request: &Request, steps: &[Step]) -> Result<(), Failure> 
         OpClass::Write => OpClass::Read,
         _ => OpClass::Write,
     };
+    if request.workload.read_share.is_none() {
+        return Err(Failure::Usage(format!(
+            "--axis read-share: with {} % of reads it is not {}; leave --patterns out",
+            step.workload.mix.percent(OpClass::Read),
+            step.pattern.name()
+        )));
+    }
     Err(Failure::Usage(format!(
         "--read-share: with {} % of reads it is not {}; leave one of the two out, or name {}",
         step.workload.mix.percent(OpClass::Read),
@@ -59,7 +66,10 @@ mod tests {
     #[test]
     fn so_is_a_point_of_a_sweep() {
         let swept = |values: &str| planned(testing::pools(), Pattern::ReadLatency, None, &[axis(values)]);
-        assert!(swept("read-share=0,50").unwrap_err().contains("--read-share"));
+        assert_eq!(
+            swept("read-share=0,50").unwrap_err(),
+            "--axis read-share: with 0 % of reads it is not read-latency; leave --patterns out"
+        );
         assert_eq!(swept("read-share=50,100"), Ok(()));
     }
 }

@@ -48,7 +48,7 @@ pub struct UpArgs {
     #[arg(long, value_enum, default_value_t = BackingArg::File)]
     pub backing: BackingArg,
     /// How many OSDs
-    #[arg(long, value_parser = words::whole::<u32>(0, u32::MAX), default_value_t = 3, allow_negative_numbers = true)]
+    #[arg(long, value_parser = words::whole::<u32>(1, lab::OSDS_MAX), default_value_t = 3, allow_negative_numbers = true)]
     pub osds: u32,
     /// Bytes of each OSD; the files are sparse (default: 10G, or what their place can hold of all of them)
     #[arg(long, value_parser = words::size, allow_hyphen_values = true)]

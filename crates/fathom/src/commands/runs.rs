@@ -83,7 +83,6 @@ pub fn list(common: &Common) -> Result<u8, Failure> {
     let row = |(place, run): &(RunPlace, RunSummary)| report::runs::RunRow {
         run: run.run.clone(),
         command: run.command.clone(),
-        started: run.started.clone(),
         seconds: run.seconds,
         cluster: run.cluster.clone(),
         place: place.clone(),

@@ -147,7 +147,6 @@ fn the_list_of_runs() {
     let row = |run: &str, ending| RunRow {
         command: "fathom run --lab --layers osd,rbd".into(),
         run: run.into(),
-        started: "2026-11-21T09:30:12Z".into(),
         seconds: 874.0,
         cluster: None,
         place: RunPlace::Cluster("3f2a9c1b-77d0-4c2e-9d51-0a6f1b2c3d4e".into()),
