@@ -282,7 +282,7 @@ mod tests {
         let (made, there) = opened(&[libc::EAGAIN, libc::ETIMEDOUT, libc::EBUSY]);
         made.unwrap();
         assert_eq!(there, STOCK as usize);
-        // It ends when it goes on, and with what does not end by itself.
+        // It gives up when the error comes at each try, and at once when the error is none that passes.
         assert!(opened(&[libc::EAGAIN; TRIES as usize]).0.is_err());
         assert!(opened(&[libc::ENOSPC]).0.is_err());
     }
