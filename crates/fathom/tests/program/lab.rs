@@ -358,7 +358,7 @@ fn wrong_words_are_refused_before_anything_is_made() {
         place.lab(&["up", &format!("--name={name}")]).ends(2, &["is no name for a lab"]);
         place.lab(&["down", &format!("--name={name}")]).ends(2, &["is no name for a lab"]);
     }
-    place.lab(&["up", "--osds", "0"]).ends(2, &["1 to 200 OSDs"]);
+    place.lab(&["up", "--osds", "0"]).ends(2, &["--osds", "from 1 to 200"]);
     place.lab(&["up", "--size", "1M"]).ends(2, &["at least 1 GiB"]);
     place.lab(&["up", "--size", "9P"]).ends(2, &["at most 15 TiB"]);
     place.lab(&["up", "--size", "much"]).ends(2, &["much"]);
