@@ -34,9 +34,9 @@ const ENDING: [i32; 16] = [
 /// The exit code that a shell gives a program that Ctrl-C ended.
 const ENDED: i32 = 130;
 
-/// `timeout` and a service's stop signal both a program and its group, so that one wish arrives twice at once. Nobody who means a second
+/// `timeout` and a service's stop signal both a program and its group, so that one request arrives twice at once. Nobody who means a second
 /// one is as fast.
-const ONE_WISH: Duration = Duration::from_secs(1);
+const ONE_REQUEST: Duration = Duration::from_secs(1);
 
 /// While it lives, something may have been made that has to be undone: not even the second signal ends the program at once.
 #[must_use]
@@ -73,16 +73,16 @@ fn does(before: usize) -> Does {
     }
 }
 
-/// When the last wish to end came.
+/// When somebody last asked for the end.
 #[derive(Default)]
-struct Wishes {
+struct EndRequests {
     last: Option<Instant>,
 }
 
-impl Wishes {
+impl EndRequests {
     /// Is the signal that comes now more than the echo of the one that was counted last?
     fn is_new(&mut self, now: Instant) -> bool {
-        let echo = self.last.is_some_and(|last| now.duration_since(last) < ONE_WISH);
+        let echo = self.last.is_some_and(|last| now.duration_since(last) < ONE_REQUEST);
         if !echo {
             self.last = Some(now);
         }
@@ -125,9 +125,9 @@ impl Interrupt {
         let mut signals = signal_hook::iterator::Signals::new(wanted(ignored()))?;
         let counter = asked.clone();
         std::thread::spawn(move || {
-            let mut wishes = Wishes::default();
+            let mut requests = EndRequests::default();
             for _ in signals.forever() {
-                if !wishes.is_new(Instant::now()) {
+                if !requests.is_new(Instant::now()) {
                     continue;
                 }
                 match does(counter.fetch_add(1, Ordering::SeqCst)) {
@@ -169,10 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn signals_of_one_second_are_one_wish() {
-        let (mut wishes, start) = (Wishes::default(), Instant::now());
+    fn signals_of_one_second_are_one_request() {
+        let (mut requests, start) = (EndRequests::default(), Instant::now());
         let after = [0, 1, 900, 1000, 1100, 5000].map(Duration::from_millis);
-        assert_eq!(after.map(|after| wishes.is_new(start + after)), [true, false, false, true, false, true]);
+        assert_eq!(after.map(|after| requests.is_new(start + after)), [true, false, false, true, false, true]);
     }
 
     /// A pipe whose reader is gone.

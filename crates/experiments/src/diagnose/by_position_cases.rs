@@ -2,7 +2,7 @@
 
 use super::testing::made::Made;
 use super::testing::text;
-use super::{Case, Rule};
+use super::{Case, Rule, precedence, suspects};
 use judge::assess;
 use model::facts::OsdFacts;
 use model::{
@@ -143,4 +143,35 @@ pub fn says_of_one(rule: &'static Rule, adds: Adds) -> Vec<String> {
 /// The same, of both OSDs of host2.
 pub fn says_of_host(rule: &'static Rule, adds: Adds) -> Vec<String> {
     says(rule, |osd| if osd % 3 == 1 { adds } else { NOTHING })
+}
+
+/// Its two OSDs that add this are one cause, of a rule about hosts, and evidence of it.
+pub fn explains_its_osds(rule: &'static Rule, adds: Adds) {
+    let (record, all) = (Made::cluster().record, positions(|osd| if osd % 3 == 1 { adds } else { NOTHING }));
+    let assessed = assess(&record);
+    let case = Case { positions: Some(&all), ..Case::of(&assessed) };
+    let causes = precedence::causes(suspects(&case), &case);
+    let told: Vec<(&str, String)> = causes.iter().map(|(rule, one)| (rule.id, one.subject.to_string())).collect();
+    assert_eq!(told, [(rule.id, "host2".to_string())], "its OSDs are explained by it");
+    assert_eq!((causes[0].1.explains.len(), causes[0].1.evidence.len()), (2, 2));
+    assert!(causes[0].1.cost.is_some());
+}
+
+/// A rule about hosts tells none of one OSD that adds this, of hosts whose OSDs add something else, or of such without timers.
+pub fn tells_hosts_alone(rule: &'static Rule, adds: Adds, another: Adds) {
+    assert!(says_of_one(rule, adds).is_empty());
+    for other in [NOTHING, another, SENDS_SLOWLY, Adds { own: None, ..adds }] {
+        assert!(says_of_host(rule, other).is_empty());
+    }
+    let mut all = positions(|osd| if osd == 1 { adds } else { NOTHING });
+    assert!(told_of(rule, &all).is_empty());
+    all.osds.retain(|osd| osd.osd < 3);
+    assert!(told_of(rule, &all).is_empty(), "a host of one OSD");
+    let four_times = |of: [f64; 3]| of.map(|ms| 4.0 * ms);
+    let far = |osd: u32| match osd {
+        1 => Adds { primary: four_times(adds.primary), replica: four_times(adds.replica), ..adds },
+        4 => adds,
+        _ => NOTHING,
+    };
+    assert!(says(rule, far).is_empty(), "one of them is the slow one");
 }

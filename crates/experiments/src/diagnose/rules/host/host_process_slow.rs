@@ -60,15 +60,7 @@ mod tests {
             says_of_host(&RULE, DEBUG_LOGGING),
             ["the processes of all OSDs of host host2 are slow, not their disks and not the network"]
         );
-        let (record, all) =
-            (Made::cluster().record, positions(|osd| if osd % 3 == 1 { DEBUG_LOGGING } else { NOTHING }));
-        let assessed = assess(&record);
-        let case = Case { positions: Some(&all), ..Case::of(&assessed) };
-        let causes = precedence::causes(suspects(&case), &case);
-        let told: Vec<(&str, String)> = causes.iter().map(|(rule, one)| (rule.id, one.subject.to_string())).collect();
-        assert_eq!(told, [(RULE.id, "host2".to_string())], "its OSDs are explained by it");
-        assert_eq!((causes[0].1.explains.len(), causes[0].1.evidence.len()), (2, 2));
-        assert!(causes[0].1.cost.is_some());
+        explains_its_osds(&RULE, DEBUG_LOGGING);
     }
 
     #[test]
@@ -91,25 +83,6 @@ mod tests {
 
     #[test]
     fn one_osd_of_several_other_causes_and_osds_without_timers_are_not_the_host() {
-        assert!(says_of_one(&RULE, DEBUG_LOGGING).is_empty());
-        for other in [NOTHING, SLOW_DISK, SENDS_SLOWLY, Adds { own: None, ..DEBUG_LOGGING }] {
-            assert!(says_of_host(&RULE, other).is_empty());
-        }
-        let alone = |osd: u32| if osd == 1 { DEBUG_LOGGING } else { NOTHING };
-        let mut all = positions(alone);
-        assert!(told_of(&RULE, &all).is_empty());
-        all.osds.retain(|osd| osd.osd < 3);
-        assert!(told_of(&RULE, &all).is_empty(), "a host of one OSD");
-        let times = |by: f64| Adds {
-            primary: DEBUG_LOGGING.primary.map(|ms| ms * by),
-            replica: DEBUG_LOGGING.replica.map(|ms| ms * by),
-            ..DEBUG_LOGGING
-        };
-        let far = |osd: u32| match osd {
-            1 => times(4.0),
-            4 => DEBUG_LOGGING,
-            _ => NOTHING,
-        };
-        assert!(says(&RULE, far).is_empty(), "one of them is the slow one");
+        tells_hosts_alone(&RULE, DEBUG_LOGGING, SLOW_DISK);
     }
 }

@@ -46,9 +46,6 @@ fn of_its_osds(cause: &Suspect, slow: &Suspect, case: &Case) -> bool {
 mod tests {
     use super::*;
     use crate::diagnose::by_position_cases::*;
-    use crate::diagnose::testing::made::Made;
-    use crate::diagnose::{precedence, suspects};
-    use judge::assess;
 
     #[test]
     fn osds_of_a_host_whose_stores_are_slow_are_one_cause() {
@@ -58,37 +55,11 @@ mod tests {
                 "the stores of all OSDs of host host2 commit slowly: what their disks have in common, or what limits all of them"
             ]
         );
-        let (record, all) = (Made::cluster().record, positions(|osd| if osd % 3 == 1 { SLOW_DISK } else { NOTHING }));
-        let assessed = assess(&record);
-        let case = Case { positions: Some(&all), ..Case::of(&assessed) };
-        let causes = precedence::causes(suspects(&case), &case);
-        let told: Vec<(&str, String)> = causes.iter().map(|(rule, one)| (rule.id, one.subject.to_string())).collect();
-        assert_eq!(told, [(RULE.id, "host2".to_string())], "its OSDs are explained by it");
-        assert_eq!((causes[0].1.explains.len(), causes[0].1.evidence.len()), (2, 2));
-        assert!(causes[0].1.cost.is_some());
+        explains_its_osds(&RULE, SLOW_DISK);
     }
 
     #[test]
     fn one_osd_of_several_other_causes_and_osds_without_timers_are_not_the_host() {
-        assert!(says_of_one(&RULE, SLOW_DISK).is_empty());
-        for other in [NOTHING, DEBUG_LOGGING, SENDS_SLOWLY, Adds { own: None, ..SLOW_DISK }] {
-            assert!(says_of_host(&RULE, other).is_empty());
-        }
-        let alone = |osd: u32| if osd == 1 { SLOW_DISK } else { NOTHING };
-        let mut all = positions(alone);
-        assert!(told_of(&RULE, &all).is_empty());
-        all.osds.retain(|osd| osd.osd < 3);
-        assert!(told_of(&RULE, &all).is_empty(), "a host of one OSD");
-        let times = |by: f64| Adds {
-            primary: SLOW_DISK.primary.map(|ms| ms * by),
-            replica: SLOW_DISK.replica.map(|ms| ms * by),
-            ..SLOW_DISK
-        };
-        let far = |osd: u32| match osd {
-            1 => times(4.0),
-            4 => SLOW_DISK,
-            _ => NOTHING,
-        };
-        assert!(says(&RULE, far).is_empty(), "one of them is the slow one");
+        tells_hosts_alone(&RULE, SLOW_DISK, DEBUG_LOGGING);
     }
 }
